@@ -180,7 +180,7 @@ def test_what_is_refused() -> None:
         SoftTree.from_tree([])
     with pytest.raises(ValueError, match="depth must be an integer from 1 to 12, got 40"):
         SoftTree(3, depth=40)
-    with pytest.raises(ValueError, match=r"X must have 3 columns, as the tree's inputs, got \(5, 2\)"):
+    with pytest.raises(ValueError, match=r"X must have 3 columns, one per input, got \(5, 2\)"):
         SoftTree(3)(torch.zeros(5, 2))
 
 

@@ -111,7 +111,7 @@ class RiverClassifier(base.Classifier):
             return
         if self.classes is not None:
             raise ValueError(
-                f"{y!r:.60} is not one of the classes {self._seen!r:.200}; name it in classes=, or leave None."
+                f"{y!r:.60} is not one of the classes {self._seen!r:.200}; name it in classes=, or leave classes=None."
             )
         self._seen.append(y)
         if len(self._seen) > 1:

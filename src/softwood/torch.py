@@ -121,7 +121,7 @@ class SoftTree(nn.Module):
     def columns(self, X: Any) -> Any:
         """The basis columns of the inputs, (..., columns); NaN is a missing value."""
         if X.shape[-1] != self.tree.n_features:
-            raise ValueError(f"X must have {self.tree.n_features} columns, as the tree's inputs, got {tuple(X.shape)}.")
+            raise ValueError(f"X must have {self.tree.n_features} columns, one per input, got {tuple(X.shape)}.")
         x = X.to(self.bias.dtype)[..., self._feature]
         gone = torch.isnan(x)
         x = torch.where(gone, torch.zeros_like(x), x)

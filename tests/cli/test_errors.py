@@ -21,7 +21,7 @@ LINES = [
     (["fit", "folder", *GOOD], "the folder 'folder' has no table; its files should end in one of .parquet"),
     (["fit", "/", *GOOD], "the folder '/' must hold tables of one format"),
     (["fit", "headers", *GOOD], "'headers' has column names but no rows."),
-    (["fit", "unknown", *GOOD], "'unknown' has no value of 'good', which --target names, in any row."),
+    (["fit", "unknown", *GOOD], "no row of 'unknown' has a value of 'good'; choose another --target."),
     (["fit", "people.csv"], "--target is required: the column to predict; 'people.csv' has name, age"),
     (["fit", "people.csv", "--target", "god"], "no column 'god', which --target needs; did you mean 'good'?"),
     (["fit", "people.csv", "--target", "good", "--drop", "limits"], "did you mean 'limit'?"),

@@ -156,9 +156,7 @@ def test_the_tree_is_that_of_memory(loss: Loss) -> None:
 
 
 def test_devices_that_are_not_here_or_are_none() -> None:
-    with pytest.raises(
-        ValueError, match="device must be a device of PyTorch such as 'cpu', 'cuda' or 'mps', got 'gpu'"
-    ):
+    with pytest.raises(ValueError, match="device must be a PyTorch device such as 'cpu', 'cuda' or 'mps', got 'gpu'"):
         on_device.find_device("gpu")
     with pytest.raises(ValueError, match="device must be 'cpu', 'cuda' or 'mps', got 'meta'"):
         on_device.find_device("meta")

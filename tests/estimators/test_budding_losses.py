@@ -120,7 +120,7 @@ def test_what_a_stream_cannot_do_is_explained() -> None:
     with pytest.raises(ValueError, match="call fit with learner='joint'"):
         BuddingTreeRegressor(loss="absolute_error").partial_fit(X, y)
     model = BuddingTreeRegressor(**FAST, loss="poisson").fit(X, y)
-    with pytest.raises(ValueError, match="wants y of partial_fit >= 0, got -1"):
+    with pytest.raises(ValueError, match="needs y of partial_fit >= 0, got -1"):
         model.partial_fit(X, -np.ones(60))
-    with pytest.raises(ValueError, match="is not the loss that this tree was started with"):
+    with pytest.raises(ValueError, match="this tree was not started with loss="):
         model.set_params(loss="gamma").partial_fit(X, y)

@@ -114,9 +114,9 @@ def test_a_fit_of_cart_goes_on_where_it_was(tmp_path: Path) -> None:
 def test_what_needs_single_rows_says_so() -> None:
     source = Batches(pieces(table_of(200)), columns=INPUTS)
     for criterion in ("absolute_error", "poisson", "quantile", "huber"):
-        with pytest.raises(ValueError, match=f"criterion='{criterion}' needs single rows"):
+        with pytest.raises(ValueError, match=f"criterion='{criterion}' needs individual rows"):
             CARTRegressor(criterion=criterion).fit(source, "y")
-    with pytest.raises(ValueError, match="missing='fraction' needs single rows"):
+    with pytest.raises(ValueError, match="missing='fraction' needs individual rows"):
         CARTRegressor(missing="fraction").fit(source, "y")
     with pytest.raises(ValueError, match="cv must be a number of folds for batched input"):
         CARTRegressor(cv=[([0], [1])]).fit(source, "y")

@@ -37,7 +37,7 @@ def test_a_readable_tree_on_a_device() -> None:
     ("how", "said"),
     [
         ({"engine": "memory", "device": "cpu"}, "device='cpu' needs engine='torch'"),
-        ({"device": "gpu"}, "device must be a device of PyTorch such as 'cpu', 'cuda' or 'mps', got 'gpu'"),
+        ({"device": "gpu"}, "device must be a PyTorch device such as 'cpu', 'cuda' or 'mps', got 'gpu'"),
         ({"device": "cpu", "learner": "incremental"}, "engine='torch' needs learner='joint'"),
     ],
 )

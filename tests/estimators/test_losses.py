@@ -186,9 +186,9 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"loss": "quantile", "quantile": 1.0}, {}, "quantile must be between 0 and 1"),
     ({"loss": "huber", "delta": 0.0}, {}, "delta must be a number > 0"),
     ({"loss": "tweedie", "power": 3.0}, {}, "power must be 1"),
-    ({"loss": "poisson"}, {"y": np.r_[-1.0, np.ones(9)]}, "loss='poisson' wants y >= 0, got -1"),
+    ({"loss": "poisson"}, {"y": np.r_[-1.0, np.ones(9)]}, "loss='poisson' needs y >= 0, got -1"),
     ({"loss": "poisson"}, {"y": np.zeros(10)}, "needs some y > 0"),
-    ({"loss": "gamma"}, {"y": np.arange(10.0)}, "wants y > 0, got 0. For amounts some of which are 0 take loss='tweed"),
+    ({"loss": "gamma"}, {"y": np.arange(10.0)}, "needs y > 0, got 0. If some amounts are 0, use loss='tweed"),
     ({"loss": "poisson"}, {"offset": np.full(10, 365.0)}, "it is the logarithm of the exposure"),
     ({"loss": "poisson"}, {"offset": np.ones(9)}, "inconsistent numbers of samples"),
     ({}, {"offset": ["a"] * 10}, "offset"),
@@ -207,7 +207,7 @@ def test_what_is_not_taken_is_refused_in_words(params: dict[str, Any], given: di
 
 def test_rows_to_choose_by_must_suit_the_loss_too() -> None:
     X, _, y = table(60)
-    with pytest.raises(ValueError, match="wants y_val >= 0, got -1"):
+    with pytest.raises(ValueError, match="needs y_val >= 0, got -1"):
         SoftTreeRegressor(loss="poisson").fit(X, y, None, X[:2], [-1.0, 2.0])
 
 

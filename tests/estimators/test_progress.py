@@ -44,7 +44,7 @@ def test_two_shows_more_than_one(capsys: pytest.CaptureFixture[str]) -> None:
     few, many = lines
     assert few[0] == many[0] == "engine: memory"
     assert len(many) > len(few) == 2
-    assert few[1].startswith(f"soft tree: {len(many) - 2} tried, least loss ")
+    assert few[1].startswith(f"soft tree: {len(many) - 2} tried, lowest loss ")
 
 
 def test_a_log_has_the_lines_whole_and_nothing_is_printed(
@@ -100,7 +100,7 @@ def test_a_terminal_has_a_bar_with_the_time_left() -> None:
             shown += part
     os.close(above)
     assert process.returncode == 0, shown.decode()
-    assert "tried, least loss" in shown.decode()
+    assert "tried, lowest loss" in shown.decode()
     assert " left" in shown.decode()
 
 

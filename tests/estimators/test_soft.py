@@ -269,7 +269,7 @@ def test_verbose_shows_what_was_tried(capsys: pytest.CaptureFixture[str]) -> Non
     SoftTreeRegressor(verbose=2, weight_penalty=0.01, max_leaves=4).fit(X, y)
     shown = capsys.readouterr().out
     assert "additive gates, constant leaves, 2 inputs, penalty 0.01" in shown
-    assert "tried, least loss" in shown
+    assert "tried, lowest loss" in shown
 
 
 @pytest.mark.parametrize("model", [SoftTreeClassifier(), SoftTreeRegressor()])
@@ -290,7 +290,7 @@ def test_an_error_in_validation_rows_names_them(model: Any) -> None:
         ({"monotonic_cst": {"age": 1}}, "monotonic_cst names 'age', which is not a feature"),
         ({"monotonic_cst": {0: 1}, "learner": "incremental"}, "monotonic_cst cannot be combined with learner='incr"),
         ({"monotonic_cst": {0: 1}, "warm_start": True}, "monotonic_cst cannot be combined with warm_start=True"),
-        ({"monotonic_cst": {0: 1}}, "monotonic_cst asks a soft tree of 3 classes for an order"),
+        ({"monotonic_cst": {0: 1}}, "monotonic_cst of a soft tree needs at most two classes, got 3"),
     ],
 )
 def test_monotone_constraints_are_refused_in_words(parameters: dict[str, Any], message: str) -> None:

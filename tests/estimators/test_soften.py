@@ -298,7 +298,7 @@ def test_errors_say_what_is_wanted() -> None:
         soften(model.tree_, [["a", "b", "c", "d"]], y[:1])
     with pytest.raises(NotFittedError):
         SoftenedTreeClassifier().predict(X)
-    with pytest.raises(ValueError, match=r"X must have shape \(rows, 4\), as the tree's inputs, got \(150, 2\)"):
+    with pytest.raises(ValueError, match=r"X must have shape \(rows, 4\), one column per input, got \(150, 2\)"):
         soften(model.tree_, X[:, :2], y)
     with pytest.raises(ValueError, match="X has 2 features"):
         soften(model, X[:, :2], y)

@@ -75,7 +75,7 @@ def test_a_softened_model_pruned_is_soft_and_no_larger() -> None:
         np.testing.assert_allclose(tree.mean[0], small.predict_proba(X).mean(axis=0), rtol=1e-9)
     assert soft.prune_to(n_leaves=1).tree_.n_nodes == 1
     one = soften(hard.prune_to(n_leaves=2), X, y)
-    with pytest.raises(ValueError, match=r"has 2 leaves, and this one of the sequence has branches that it has not"):
+    with pytest.raises(ValueError, match=r"has branches that the softened tree \(2 leaves\) lacks"):
         one.prune_to(alpha=0.0)
 
 

@@ -150,7 +150,7 @@ def test_files_warm_starts_and_intervals(tmp_path):
     again = model.fit(thin, y)
     assert again.score(thin, y) > 0.97
     assert again.tree_.n_nodes >= nodes
-    with pytest.raises(ValueError, match="warm_start=True goes on with inputs in the spreads"):
+    with pytest.raises(ValueError, match="warm_start=True keeps the scale of the previous rows"):
         model.fit(thin * 1e30, y)
 
 

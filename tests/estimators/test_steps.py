@@ -143,7 +143,7 @@ def test_rows_beyond_memory_are_refused() -> None:
     ids=lambda model: type(model).__name__,
 )
 def test_learners_without_steps_refuse_in_words(model: Any) -> None:
-    with pytest.raises(TypeError, match=f"{type(model).__name__}.fit takes no callback"):
+    with pytest.raises(TypeError, match=f"{type(model).__name__}.fit does not support callback"):
         model.fit(X, Y, callback=print)
 
 

@@ -24,6 +24,6 @@ def test_a_warm_start_knows_other_units(unit: float, leaf: str, max_iter: int) -
 
 def test_inputs_beyond_the_spreads_before_are_refused_by_name() -> None:
     model = SoftTreeRegressor(warm_start=True).fit(X, Y)
-    with pytest.raises(ValueError, match=r"warm_start=True goes on .* 'x1' now holds .*e\+80"):
+    with pytest.raises(ValueError, match=r"warm_start=True keeps .* 'x1' now holds .*e\+80"):
         model.fit(X * [1.0, 1e80], Y)
     assert model.fit(X * [1.0, 1e3], Y).score(X * [1.0, 1e3], Y) > 0.3

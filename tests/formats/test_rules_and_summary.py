@@ -88,7 +88,7 @@ def test_a_pipeline_and_a_search_print_their_tree_with_names() -> None:
     pipeline = make_pipeline(StandardScaler(), CARTClassifier(max_depth=2)).fit(X, y)
     text = to_text(pipeline)
     assert "worst radius ≤ " in text
-    assert text.endswith("Inputs are as the steps before give them: standardscaler.")
+    assert text.endswith("Inputs are the output of the steps standardscaler.")
     assert "worst radius" in to_text(pipeline, form="rules")
     search = GridSearchCV(make_pipeline(StandardScaler(), CARTClassifier()), {"cartclassifier__max_depth": [2]}, cv=2)
     assert to_text(search.fit(X, y)) == to_text(search.best_estimator_)

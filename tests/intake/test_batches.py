@@ -315,7 +315,7 @@ def test_a_source_that_changes_between_passes_is_noticed() -> None:
 
 def test_options_that_need_rows_in_memory_say_so() -> None:
     source = Batches(pieces(table_of(50)), columns=INPUTS)
-    with pytest.raises(ValueError, match="learner='incremental' needs single rows in memory: use"):
+    with pytest.raises(ValueError, match="learner='incremental' needs individual rows in memory: use"):
         SoftTreeRegressor(learner="incremental").fit(source, "y")
     with pytest.raises(ValueError, match="engine='memory' takes rows in memory, and X is Batches"):
         SoftTreeRegressor(engine="memory").fit(source, "y")

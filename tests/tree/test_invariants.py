@@ -71,7 +71,7 @@ def test_the_sound_tree_is_sound() -> None:
 
 BROKEN = [
     # structure
-    ("n_children", 0, 1, "node 0: n_children is 1; want 0 or at least 2"),
+    ("n_children", 0, 1, "node 0: n_children is 1; it must be 0 or at least 2"),
     ("n_children", 5, -3, "node 5: n_children is -3"),
     ("first_child", 3, 4, "node 3 is a leaf, so first_child must be -1, got 4"),
     ("leafness", 4, 0.5, r"node 4 is a leaf, so leafness must be 1, got 0\.5"),
@@ -80,7 +80,7 @@ BROKEN = [
     ("first_child", 2, 2, "node 2: children from 2 on must come after it"),
     ("first_child", 2, -5, "node 2: children from -5 on"),
     ("first_child", 5, 9, "node 5: children from 9 on must come after it and below 11"),
-    ("first_child", 2, 5, "node 5 has 2 parents; want one"),
+    ("first_child", 2, 5, "node 5 has 2 parents; it must have one"),
     ("first_child", 2, 8, "node 6 has no parent|node 8 has 2 parents"),
     # gates
     ("score", 0, 9, r"node 0: score 9 is not one of 0\.\.5"),
@@ -144,17 +144,17 @@ MISSHAPEN = [
     ({"slope": np.ones((1, 2, 1))}, r"slope must have shape \(rows, 3, 1\)"),
     ({"basis": Basis([0, 0, 0], [0, 1, 3], [0.0] * 3, [0.0] * 3)}, r"basis column 2: feature 3 is outside 0\.\.2"),
     ({"basis": Basis([0, 3, 0], [0, 1, 2], [0.0, 3.0, 0.0], [0.0] * 3)}, r"basis column 1: category code 3 is outside"),
-    ({"group_begin": [0, 1, 3] + [3] * 9}, "node 0: want a slot for each of 0 categories, got 1"),
+    ({"group_begin": [0, 1, 3] + [3] * 9}, "node 0 must have a slot for each of 0 categories, got 1"),
     ({"group_level": [0, 1]}, "group_level must have an entry for each of 3 slots, or none, got 2"),
     ({"group_level": [[0, 1, 2]]}, "group_level must be flat"),
     ({"group_level": [0, 2, 2]}, r"node 1: the levels that slots are of must rise, within 0\.\.2"),
     ({"group_level": [0, 1, 3]}, r"node 1: the levels that slots are of must rise, within 0\.\.2"),
     ({"group_level": [-1, 1, 2]}, r"node 1: the levels that slots are of must rise, within 0\.\.2"),
-    ({"cut_begin": [0] * 6 + [1] + [2] * 5}, "node 5: want 2 cuts, got 1"),
+    ({"cut_begin": [0] * 6 + [1] + [2] * 5}, "node 5 must have 2 cuts, got 1"),
     ({"weight_begin": [0, 0, 1, *[2] * 9]}, "node 1 has weights but is not a LINEAR gate"),
     ({"link": Link.SOFTMAX, "schema": Schema(("x0", "x1", "x2"), (None, ("a", "b", "c"), None), ("y", "z"))},
-     "the schema names 2 answers, 1 outputs with link SOFTMAX want 1"),
-    ({"link": Link.SIGMOID}, "the schema names 1 answers, 1 outputs with link SIGMOID want 2"),
+     "the schema names 2 answers, 1 outputs with link SOFTMAX need 1"),
+    ({"link": Link.SIGMOID}, "the schema names 1 answers, 1 outputs with link SIGMOID need 2"),
 ]  # fmt: skip
 
 

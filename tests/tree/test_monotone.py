@@ -71,7 +71,7 @@ def test_an_input_that_no_gate_looks_at_needs_no_order() -> None:
     proof = certify(stump([1.0, 3.0], 0.0), [1, 0])
     assert proof.holds
     assert proof.margin == math.inf
-    assert "no gate looks at them" in str(proof)
+    assert "no gate uses them" in str(proof)
 
 
 def test_linear_leaves_share_their_terms_under_a_gate_in_order() -> None:

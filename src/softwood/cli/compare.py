@@ -117,10 +117,10 @@ def pick(rows: Sequence[Compared]) -> tuple[Compared, str]:
         return best, f"{best.name} is the only model that was tried."
     if picked is best:
         beside = "; no smaller one is as good" if len(good) == 1 else ", and none that is as good is smaller"
-        return picked, f"Pick {best.name}: it has the least {measure}{beside}."
+        return picked, f"Pick {best.name}: it has the lowest {measure}{beside}."
     return picked, (
         f"Pick {picked.name}: with {picked.nodes} nodes it is the smallest whose {measure} is not worse than that of "
-        f"{best.name} ({best.nodes} nodes, the least) by more than one standard error of the difference."
+        f"{best.name} ({best.nodes} nodes, the lowest) by more than one standard error of the difference."
     )
 
 

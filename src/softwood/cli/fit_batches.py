@@ -42,7 +42,7 @@ def open_rows(source: Source, memory: int) -> Any:
         if not n_rows:
             raise ValueError(f"{source.data!r} has column names but no rows.")
         if not n_known:
-            raise ValueError(f"{source.data!r} has no value of {source.target!r}, which --target names, in any row.")
+            raise ValueError(f"no row of {source.data!r} has a value of {source.target!r}; choose another --target.")
 
     return Batches(frames, memory=memory)
 

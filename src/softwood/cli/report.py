@@ -16,7 +16,7 @@ from softwood.view.reports.pdf import find_printer
 
 Group = Annotated[str | None, typer.Option("--group", help="Column by which errors are broken down.")]
 Train = Annotated[str | None, typer.Option("--train", help="The training rows, to compare scores and inputs with.")]
-Title = Annotated[str | None, typer.Option("--title", help="Of the page.")]
+Title = Annotated[str | None, typer.Option("--title", help="Title of the page.")]
 Notes = Annotated[list[str] | None, typer.Option("--note", help="'Intended use=…', for the headings of the report.")]
 Worst = Annotated[int, typer.Option("--n_worst", "--n-worst", help="Number of rows with the largest errors to show.")]
 

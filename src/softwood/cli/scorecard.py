@@ -20,7 +20,7 @@ Whole = Annotated[bool, typer.Option("--whole", help="Whole points.")]
 Bins = Annotated[list[str] | None, typer.Option("--bins", help="Bins of an input: age=25,40; may be repeated.")]
 Apply = Annotated[bool, typer.Option("--apply", help="Write the points of the rows of DATA instead of the card.")]
 Sql = Annotated[str | None, typer.Option("--sql", help="Write a SELECT that computes the points of this table.")]
-Dialect = Annotated[str, typer.Option("--dialect", help="Of the SQL: postgresql, sqlite, duckdb, mysql, …")]
+Dialect = Annotated[str, typer.Option("--dialect", help="Dialect of the SQL: postgresql, sqlite, duckdb, mysql, …")]
 
 
 def main(

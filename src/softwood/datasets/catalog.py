@@ -86,5 +86,5 @@ def find(name: str) -> Entry:
     if entry is None:
         near = difflib.get_close_matches(str(name).lower(), BY_NAME, 1)
         meant = f" Did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"There is no data set {name!r}.{meant} There are {', '.join(BY_NAME)}.")
+        raise ValueError(f"name must be one of {', '.join(BY_NAME)}, got {name!r}.{meant}")
     return entry

@@ -64,8 +64,8 @@ def _published(file: Path, n_rows: int) -> list[Fold]:
     wanted = ["test", *(f"rep{r}" for r in range(1, REPLICATIONS + 1))]
     if header != wanted or len(rows) != n_rows:
         raise ValueError(
-            f"{file} must have the columns {', '.join(wanted)} and {n_rows} rows, one for each of the set; "
-            f"it has {', '.join(header)} and {len(rows)}."
+            f"{file} must have the columns {', '.join(wanted)} and {n_rows} rows, one per row of the data set; "
+            f"it has columns {', '.join(header)} and {len(rows)} rows."
         )
     cells = np.array(rows)
     test = np.flatnonzero(cells[:, 0] == "1")

@@ -29,7 +29,7 @@ PATIENCE = 60.0  # seconds without a running worker before the fit fails
 # bytes of questions sent with the tasks; larger ones go to one worker, which distributes them
 MAX_TASK_BYTES = 1_000_000
 SHORT = 50_000  # bytes of one question: a longer argument of Client.map has one key in all passes (distributed 2026.8)
-EXTRA = "rows of Dask need its scheduler: pip install 'softwood[dask]'"
+EXTRA = "Dask collections need the Dask scheduler: pip install 'softwood[dask]'"
 
 
 @dataclass(frozen=True)

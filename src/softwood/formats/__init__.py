@@ -1,4 +1,4 @@
-"""A tree as text or bytes, and back. Formats read the tree and do not know how it was learned."""
+"""A tree as text or bytes, and back. Formats depend on the tree alone, not on how it was learned."""
 
 from softwood.formats.c import to_c
 from softwood.formats.drawings import to_dot, to_mermaid

@@ -20,8 +20,8 @@ from softwood.kernels.kinds import Link, Score
 from softwood.tree import Basis, Provenance, Schema, Surrogates, Tree
 from softwood.tree.arrays import PER_NODE, RAGGED
 
-NEWEST_VERSION = 3  # of files and JSON; a newer one is refused, an older one is read for ever
-PLAIN_VERSION = 2  # of what has no mean of trees: softwood that does not know version 3 reads it, too
+NEWEST_VERSION = 3  # of files and JSON; a newer one is refused, older ones are always read
+PLAIN_VERSION = 2  # for trees without constant gates, so that releases before version 3 can read them
 Form = tuple[Any, int]  # dtype and number of axes
 Part = TypeVar("Part", Basis, Surrogates)
 

@@ -25,7 +25,7 @@ MOST_HALVINGS = 80  # of an interval in which the curve crosses a half
 class Counter:
     """Number of rows at or below a value: exact for given rows, else from the quantiles of the summary.
 
-    Quantiles say little of a number with ties (12, 24, 36 or 60 months): its bins have no count without rows.
+    Quantiles are too coarse for a number with ties (12, 24, 36 or 60 months): its bins have no count without rows.
     """
 
     def __init__(self, one: Input, x: Floats | None, weight: Floats | None) -> None:
@@ -45,7 +45,7 @@ class Counter:
         return 0.0 if self.one.summary is None else self.one.summary.missing
 
     def within(self, lower: float | None, upper: float | None) -> float | None:
-        """Rows with lower < x <= upper; None where that is not known."""
+        """Rows with lower < x <= upper; None if unknown."""
         if self.x is None and self.is_tied and (lower is not None or upper is not None):
             return None
         return self.below(upper) - (0.0 if lower is None else self.below(lower))
@@ -163,7 +163,7 @@ def _whole(one: Input, curve: Curve, scale: float, count: Counter) -> list[Line]
 
 
 def _vertices(curve: Curve) -> list[float]:
-    """Where a curve with a square turns."""
+    """The turning points of a curve with a square term."""
     return [-slope / (2.0 * curve.square) for slope in curve.slopes] if curve.square else []
 
 

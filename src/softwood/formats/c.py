@@ -100,7 +100,7 @@ def _number(value: float, precision: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A C string of the text in UTF-8; octal escapes have three digits, so what follows one is no part of it."""
+    """A C string of the text in UTF-8; octal escapes have three digits, so the next character is not part of one."""
     plain = (chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}" for byte in text.encode())
     return '"' + "".join(plain) + '"'
 
@@ -136,7 +136,7 @@ HEADER = """
 
 @ANSWERS@
 
-   A missing value, or a category that was not there at fit, is NAN. Do not compile with -ffast-math. */
+   A missing value, or a category that was not seen at fit, is NAN. Do not compile with -ffast-math. */
 #ifndef SOFTWOOD_@UPPER@_H
 #define SOFTWOOD_@UPPER@_H
 
@@ -158,7 +158,7 @@ HEADER = """
 @end
 @if text_levels
 
-/* The number of a level of row[input]; NAN for one that was not there at fit. */
+/* The number of a level of row[input]; NAN for one that was not seen at fit. */
 static inline @IO@ @N@_code(int input, const char *level) {
     const int begin = @N@_level_begin[input], end = @N@_level_begin[input + 1];
     for (int i = begin; i < end; i++)
@@ -168,7 +168,7 @@ static inline @IO@ @N@_code(int input, const char *level) {
 @end
 @if number_levels
 
-/* The same where levels are numbers. */
+/* The same for levels that are numbers. */
 static inline @IO@ @N@_code_of_number(int input, double level) {
     const int begin = @N@_level_begin[input], end = @N@_level_begin[input + 1];
     for (int i = begin; i < end; i++)
@@ -225,7 +225,7 @@ static inline @REAL@ @N@_soften(int at, int gate, @REAL@ x) {
 @end
 @if readers
 
-/* The slot that the readers of node m say; -1 where none can tell. */
+/* The slot that the readers of node m find; -1 if none does. */
 static inline int @N@_find_slot(int m, const @IO@ *row) {
     for (int r = @N@_reader_begin[m]; r < @N@_reader_begin[m + 1]; r++) {
         const @REAL@ x = row[@N@_reader_input[r]];
@@ -258,7 +258,7 @@ static inline void @N@_respond(int m, const @IO@ *row, @REAL@ *response) {
 @if gates
 @if many_paths
 
-/* What the gate of node m sends to each child, of a row of which `passed` is there. */
+/* The share that the gate of node m sends to each child, of the share `passed` of a row. */
 static inline void @N@_share(int m, const @IO@ *row, @REAL@ passed, @REAL@ *reach) {
     @REAL@ *const child = reach + @N@_first_child[m];
     const int gate = @N@_gate[m];
@@ -367,7 +367,7 @@ static inline void @N@_answer(const @IO@ *row, @IO@ *answer) {
 @end
 @if classes
 
-/* Place of the class of least expected cost in @N@_labels; the first of equals. */
+/* Index in @N@_labels of the class of least expected cost; the first one if tied. */
 static inline int @N@_decide(const @IO@ *row) {
     @REAL@ answer[@N_ANSWERS@];
     int best = 0;

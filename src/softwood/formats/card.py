@@ -63,7 +63,7 @@ class Scorecard(list[Line]):
         Parameters
         ----------
         table : the name of the table.
-        dialect : as of `export(model, to="sql")`.
+        dialect : as in `export(model, to="sql")`.
         """
         if dialect not in DIALECTS:
             raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}, got {dialect!r}.")

@@ -13,7 +13,7 @@ def class_colour(k: int) -> str:
 
 
 def class_colours(n: int) -> list[str]:
-    """Of n classes."""
+    """The colours of n classes."""
     return [class_colour(k) for k in range(n)]
 
 

@@ -1,6 +1,6 @@
 """A tree as a small SVG drawing for a notebook, without any library.
 
-A box per node: its question or its prediction; below it the proportions of the classes, or the position of its number
+A box per node: its rule or its prediction; below it the proportions of the classes, or the position of its number
 among those of the tree. An edge is as wide as the proportion of training rows that follows it. Lines and text have the
 colour of the surrounding text, so the drawing fits light and dark pages. Deep levels are cut and counted.
 """

@@ -1,6 +1,6 @@
 """A tree as a drawing for documents: DOT for Graphviz, Mermaid for Markdown pages.
 
-Every node has its question or its prediction, and its number of training rows; every edge has its values. The wording
+Every node has its rule or its prediction, and its number of training rows; every edge has its values. The wording
 is that of `to_text`.
 """
 

@@ -29,8 +29,8 @@ RESERVED = re.compile(
 def to_java(model: Any, *, name: str = "Model", package: str | None = None) -> str:
     """The text of a class with `predict(row)` and, for classes, `predictProba(row)`.
 
-    A row is an Object[] in the order of `INPUTS` or a Map by name; null and NaN are missing, a label that was not there
-    at fit counts as missing.
+    A row is an Object[] in the order of `INPUTS` or a Map by name; null and NaN are missing, a label not seen at fit
+    counts as missing.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ import java.util.Map;
 /** @TITLE@. Written by softwood.export.
  *
  * <p>A row is an Object[] of cells in the order of INPUTS or a Map by name; null and NaN are missing, a label that was
- * not there at fit counts as missing. Classes are String, Long, Double or Boolean. */
+ * not seen at fit counts as missing. Classes are String, Long, Double or Boolean. */
 public final class @N@ {
     private static final String[] NAMES = {@INPUTS@};
     public static final List<String> INPUTS = List.of(NAMES);
@@ -157,7 +157,7 @@ public final class @N@ {
         return predictProba(cells(row));
     }
 
-    /** The class of least expected cost; the first of equals. */
+    /** The class of least expected cost; the first one if tied. */
     public static Object predict(Object[] row) {
         double[] p = predictProba(row);
         int best = 0;
@@ -183,7 +183,7 @@ public final class @N@ {
     }
 @end
 @if numbers
-    /** The numbers that the tree answers, in the order of TARGETS. */
+    /** The predicted numbers, in the order of TARGETS. */
     public static double[] predict(Object[] row) {
         return link(output(encode(row)));
     }
@@ -196,7 +196,8 @@ public final class @N@ {
     private static Object[] cells(Map<String, ?> row) {
         for (String name : row.keySet())
             if (!INPUTS.contains(name))
-                throw new IllegalArgumentException("the row has " + name + ", which is no input; they are " + INPUTS);
+                throw new IllegalArgumentException(
+                "the row has " + name + ", which is not an input; the inputs are " + INPUTS);
         Object[] cells = new Object[NAMES.length];
         for (int i = 0; i < cells.length; i++) cells[i] = row.get(NAMES[i]);
         return cells;

@@ -13,7 +13,7 @@ def to_javascript(model: Any) -> str:
     """The text of an ES module with `predict(row)` and, for classes, `predictProba(row)`.
 
     A row is an array of cells in the order of `inputs` or an object by name; null, undefined and NaN are missing, a
-    label that was not there at fit counts as missing.
+    label that was not seen at fit counts as missing.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def _array(items: list[str]) -> str:
 MODULE = """
 // @TITLE@.
 // Written by softwood.export. A row is an array of cells in the order of inputs or an object by name; null, undefined
-// and NaN are missing, a label that was not there at fit counts as missing.
+// and NaN are missing, a label that was not seen at fit counts as missing.
 export const inputs = @INPUTS@
 @if classes
 export const classes = @ANSWERS@
@@ -88,7 +88,7 @@ export function predictProba(row) {
   return link(output(encode(row))).map((p) => Math.min(p, 1));
 }
 
-// The class of least expected cost; the first of equals.
+// The class of least expected cost; the first one if tied.
 export function predict(row) {
   const p = predictProba(row);
 @if costs
@@ -102,13 +102,13 @@ export function predict(row) {
 @end
 @if numbers
 @if one_target
-// The number that the tree answers.
+// The predicted number.
 export function predict(row) {
   return link(output(encode(row)))[0];
 }
 @end
 @if !one_target
-// The numbers that the tree answers, in the order of targets.
+// The predicted numbers, in the order of targets.
 export function predict(row) {
   return link(output(encode(row)));
 }
@@ -118,7 +118,7 @@ export function predict(row) {
 function encode(row) {
   if (!Array.isArray(row)) {
     const strange = Object.keys(row).filter((name) => !inputs.includes(name));
-    if (strange.length) throw new Error(`the row has ${strange}, which are no inputs; they are ${inputs}.`);
+    if (strange.length) throw new Error(`the row has ${strange}, which are not inputs; the inputs are ${inputs}.`);
     row = inputs.map((name) => (Object.hasOwn(row, name) ? row[name] : null));
   }
   if (row.length !== inputs.length)
@@ -183,7 +183,7 @@ function soften(at, kind, x) {
 @end
 @if readers
 
-// The slot that the readers of node m say; -1 where none can tell.
+// The slot that the readers of node m find; -1 if none does.
 function slotOf(m, x) {
   for (let r = readerBegin[m]; r < readerBegin[m + 1]; r++) {
     const value = x[readerInput[r]];
@@ -199,7 +199,7 @@ function slotOf(m, x) {
 @if gates
 @if many_paths
 
-// What the gate of node m sends to each child.
+// The share that the gate of node m sends to each child.
 function shares(m, x) {
   const n = nChildren[m];
   let first = NaN;
@@ -225,7 +225,7 @@ function shares(m, x) {
 @end
 @end
 
-// What node m answers before the link.
+// The response of node m, before the link.
 function respond(m, x) {
   const answer = value.slice(m * nOutputs, (m + 1) * nOutputs);
 @if slopes

@@ -15,7 +15,7 @@ from softwood.arrays import Floats
 from softwood.kernels.kinds import Score
 from softwood.tree.arrays import TreeArrays
 
-MOST_TREES = 6  # of a mean that are drawn side by side
+MOST_TREES = 6  # trees of a mean that are drawn side by side
 Outline = list[tuple[float, float]]  # extent of a subtree to either side, per depth
 
 
@@ -68,7 +68,7 @@ def _joined(left: Outline, right: Outline, shift: float) -> Outline:
 
 
 def shown_nodes(tree: TreeArrays, max_depth: int | None) -> list[int]:
-    """Nodes down to a depth, in order of their ids; of a mean of many trees those of the first `MOST_TREES`."""
+    """Nodes down to a depth, in order of their ids; for a mean of many trees, those of the first `MOST_TREES`."""
     if max_depth is not None and max_depth < 0:
         raise ValueError(f"max_depth must be at least 0, or None for all of the tree, got {max_depth}.")
     folded = _folded(tree)
@@ -76,7 +76,7 @@ def shown_nodes(tree: TreeArrays, max_depth: int | None) -> list[int]:
 
 
 def n_folded(tree: TreeArrays, node: int) -> int:
-    """How many of the trees that a node is the mean of a drawing leaves out."""
+    """How many of the trees that a node averages are omitted from a drawing."""
     is_mean = tree.score[node] == Score.CONSTANT
     return max(int(tree.n_children[node]) - MOST_TREES, 0) if is_mean else 0
 

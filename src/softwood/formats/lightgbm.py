@@ -1,4 +1,4 @@
-"""A LightGBM model as a `Tree`, the sum of its trees; or one of its trees, which gives its part of the raw score."""
+"""A LightGBM model as a `Tree`, the sum of its trees; or one of its trees, with its contribution to the raw score."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from softwood.kernels.kinds import Link, Score
 from softwood.release import __version__
 from softwood.tree import Provenance, Schema, Tree, add_trees, join_trees
 
-# From raw scores to answers, by objective. Of others, as "cross_entropy", what a Tree has no link for is refused.
+# From raw scores to predictions, by objective. Objectives whose link a Tree does not have are refused.
 LINKS = {
     **dict.fromkeys(("regression", "regression_l1", "huber", "fair", "quantile", "mape"), Link.IDENTITY),
     **dict.fromkeys(("lambdarank", "rank_xendcg", "custom"), Link.IDENTITY),
@@ -25,8 +25,8 @@ LINKS = {
 def from_lightgbm(model: Any, tree: int | None = None) -> Tree:
     """A Booster or a fitted LGBMClassifier, LGBMRegressor or LGBMRanker as the sum of its trees, or one of its trees.
 
-    The whole model gives the same predictions as `predict` of the booster, but for the rounding of the sum. One tree
-    gives its raw score alone: if an iteration has one tree, that of `predict(X, raw_score=True, start_iteration=tree,
+    The whole model gives the same predictions as `predict` of the booster, up to rounding of the sum. One tree gives
+    only its raw score: if an iteration has one tree, that of `predict(X, raw_score=True, start_iteration=tree,
     num_iteration=1)`. Category splits, zero_as_missing, linear trees and objectives without a link here are refused.
 
     Parameters
@@ -65,7 +65,8 @@ def _read_model(model: Any, dump: Mapping[str, Any]) -> Tree:
     classes = link in (Link.SIGMOID, Link.SOFTMAX)
     n_answers = 2 if link == Link.SIGMOID else n_outputs
     if not classes and n_outputs > 1:
-        raise ValueError(f"a model of {n_outputs} raw scores a row is read for classes only, not for its objective.")
+        objective = dump.get("objective")
+        raise ValueError(f"models of {n_outputs} scores per row must be classifiers, got objective {objective!r}.")
     known = getattr(model, "classes_", None) if classes else None
     answers = tuple(range(n_answers) if known is None else known.tolist()) if classes else ("y",)
     schema = Schema(names, (None,) * len(names), answers, "classification" if classes else "regression")
@@ -74,14 +75,14 @@ def _read_model(model: Any, dump: Mapping[str, Any]) -> Tree:
     if not trees:
         raise ValueError("the model has no trees; train it first.")
     read = [_read_tree(one, schema, link, origin, scale, at % n_outputs, n_outputs) for at, one in enumerate(trees)]
-    if dump.get("average_output"):  # a mean for each class, of the trees that are its own
+    if dump.get("average_output"):  # one mean per class, over its own trees
         read = [one.replace(response=n_outputs * one.response) for one in read]
         return join_trees(read, provenance=origin)
     return add_trees(read, provenance=origin)
 
 
 def _find_link(objective: str) -> tuple[Link, float]:
-    """The link of an objective as the model names it, `binary sigmoid:1`, and what raw scores are multiplied by."""
+    """The link of an objective as named in the model, `binary sigmoid:1`, and the factor on raw scores."""
     name, *options = objective.split()
     if name not in LINKS or "sqrt" in options:
         raise ValueError(
@@ -104,7 +105,7 @@ def _read_tree(
     """One tree, which adds `scale` times its values to one output."""
     rows: list[dict[str, Any]] = []
     queue = deque([one["tree_structure"]])
-    while queue:  # level by level, so siblings stand side by side
+    while queue:  # level by level, so siblings are adjacent
         node = queue.popleft()
         row = _read_node(node)
         if "split_feature" in node:

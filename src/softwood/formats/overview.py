@@ -66,7 +66,7 @@ def summary(model: Any) -> str:
 
 
 def tell_monotone(model: Any, tree: Tree) -> str:
-    """Whether the constraints that the tree was learned with are proved; "" without any."""
+    """Whether the constraints of the fit are proved; "" without any."""
     learned = getattr(model, "tree_", tree)
     proof = recorded_certificate(tree, learned.schema.features)
     return "" if proof is None else spell_certificate(proof)

@@ -56,7 +56,7 @@ def paths_to_text(model: Any, tree: Tree, digits: int | None, width: int | None)
 
 
 def _then(words: Wording, nodes: list[int], width: int | None) -> list[Column]:
-    """The prediction of a rule; if outputs are sums, what it adds and what arrives there."""
+    """The prediction of a rule; if outputs are sums, what it adds, and the rows that arrive."""
     tree = words.tree
     added, arrives = added_columns(tree, nodes, words.digits), arrival_columns(words, nodes)
     if not added:
@@ -86,7 +86,7 @@ def _nodes(tree: Tree, width: int | None) -> tuple[list[int], Floats | None]:
 
 
 def _title(model: Any, tree: Tree, n: int) -> str:
-    which = "one holds for each row" if tree.is_hard else "each row takes a part of every path"
+    which = "each row matches one" if tree.is_hard else "each row follows every path in part"
     return f"{type(model).__name__}: {n} {'rule' if n == 1 else 'rules'} ({which})"
 
 
@@ -153,7 +153,7 @@ def paths(words: Wording, nodes: Iterable[int], room: int | None) -> dict[int, l
 
 @dataclass(frozen=True)
 class _Way:
-    """The questions on the path to a node: ranges of numbers by input; texts by input (None: its range) or by gate."""
+    """The conditions on the path to a node: ranges of numbers by input; texts by input (None: its range) or by gate."""
 
     ends: dict[int, tuple[float, float]]
     texts: dict[Any, str | None]

@@ -48,7 +48,7 @@ EXACT_IN_INT64 = 2**63 - 1
 
 
 class Cell(NamedTuple):
-    """One input: its name, kind, and its levels in the order of their codes (none for a number or a boolean)."""
+    """One input: its name, its kind, and its levels in the order of their codes (none for a number or a boolean)."""
 
     name: str
     kind: Kind

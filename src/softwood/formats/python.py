@@ -11,8 +11,8 @@ from softwood.formats.tables import Numbers, fill, make_tables, needs, wrap
 def to_python(model: Any) -> str:
     """The text of a module with `predict(row)` and, for classes, `predict_proba(row)`.
 
-    A row is a sequence of cells in the order of `INPUTS` or a dict by name; None and NaN are missing, a label that was
-    not there at fit counts as missing.
+    A row is a sequence of cells in the order of `INPUTS` or a dict by name; None and NaN are missing, a label
+    not seen at fit counts as missing.
 
     Examples
     --------
@@ -57,7 +57,7 @@ MODULE = '''
 """@TITLE@.
 
 Written by softwood.export. A row is a sequence of cells in the order of INPUTS or a dict by name; None and NaN are
-missing, a label that was not there at fit counts as missing.
+missing, a label that was not seen at fit counts as missing.
 """
 
 import math
@@ -81,7 +81,7 @@ def predict_proba(row):
 
 
 def predict(row):
-    """The class of least expected cost; the first of equals."""
+    """The class of least expected cost; the first one if tied."""
     p = predict_proba(row)
 @if costs
     n = len(CLASSES)
@@ -95,11 +95,11 @@ def predict(row):
 @if numbers
 def predict(row):
 @if one_target
-    """The number that the tree answers."""
+    """The predicted number."""
     return _link(_output(_encode(row)))[0]
 @end
 @if !one_target
-    """The numbers that the tree answers, in the order of TARGETS."""
+    """The predicted numbers, in the order of TARGETS."""
     return _link(_output(_encode(row)))
 @end
 @end
@@ -109,7 +109,7 @@ def _encode(row):
     if isinstance(row, dict):
         strange = [name for name in row if name not in INPUTS]
         if strange:
-            raise ValueError(f"the row has {strange!r:.200}, which are no inputs; they are {INPUTS!r:.200}.")
+            raise ValueError(f"the row has {strange!r:.200}, which are not inputs; the inputs are {INPUTS!r:.200}.")
         row = [row.get(name) for name in INPUTS]
     if len(row) != len(INPUTS):
         raise ValueError(f"a row must have {len(INPUTS)} cells, one for each input, got {len(row)}.")
@@ -190,7 +190,7 @@ def _soften(at, gate, x):
 
 
 def _slot(m, x):
-    """The slot that the readers of node m say; -1 where none can tell."""
+    """The slot that the readers of node m find; -1 if none does."""
     for r in range(_READER_BEGIN[m], _READER_BEGIN[m + 1]):
         value, at = x[_READER_INPUT[r]], _SLOT_BEGIN[r]
         if value != value:
@@ -209,7 +209,7 @@ def _slot(m, x):
 
 
 def _shares(m, x):
-    """What the gate of node m sends to each child."""
+    """The share that the gate of node m sends to each child."""
     gate, n, first = _GATE[m], _N_CHILDREN[m], None
 @if linear_step
     if gate == 4:
@@ -237,7 +237,7 @@ def _shares(m, x):
 
 
 def _respond(m, x):
-    """What node m answers before the link."""
+    """The response of node m, before the link."""
     answer = list(_VALUE[m * _N_OUTPUTS : (m + 1) * _N_OUTPUTS])
 @if slopes
     for i in range(_SLOPE_BEGIN[m], _SLOPE_BEGIN[m + 1]):

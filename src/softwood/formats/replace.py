@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-MOST_BYTES = 200  # of the name of a file in that of the one beside it
+MOST_BYTES = 200  # characters of the file's name in that of the temporary file
 
 
 def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:

@@ -35,7 +35,7 @@ def rules_to_text(model: Any, *, digits: int | None = 3, width: int | None = 100
     >>> rule = Rule((Condition(0, upper=30.0),), answer=1, coverage=8.0, errors=1.0)
     >>> rules = RuleSet((rule,), 0, Schema(("age",), (None,), ("no", "yes"), "classification"))
     >>> print(rules_to_text(rules))
-    RuleSet: 1 rule (the first that holds answers)
+    RuleSet: 1 rule (the first that matches decides)
     <BLANKLINE>
     rule  if         then  n  errors  confidence
        1  age ≤ 30   yes   8       1       0.800
@@ -55,7 +55,7 @@ def rules_to_text(model: Any, *, digits: int | None = 3, width: int | None = 100
     wrapped = [*(wrap_conditions(rules.words(rule, digits, room), room) for rule in rules), ["otherwise"]]
     lines = stack([numbers], wrapped, right)
     n = f"{len(rules)} {'rule' if len(rules) == 1 else 'rules'}"
-    return "\n".join([f"{type(model).__name__}: {n} (the first that holds answers)", "", *lines])
+    return "\n".join([f"{type(model).__name__}: {n} (the first that matches decides)", "", *lines])
 
 
 def _rules_of(model: Any) -> RuleSet:

@@ -1,4 +1,4 @@
-"""A tree behind a StandardScaler as a tree of the numbers before it: z = (x - mean) / scale goes into the tree.
+"""A tree after a StandardScaler as a tree on unscaled numbers: z = (x - mean) / scale is put into the tree.
 
 threshold   z <= t is x <= T, where T is the largest double whose z, as computed, is <= t: the same bits
 interval    the same at every cut
@@ -34,7 +34,7 @@ class Scaling:
 
     @classmethod
     def of(cls, step: Any, n_features: int) -> Scaling | None:
-        """What a fitted StandardScaler does; None for any other step."""
+        """The scaling of a fitted StandardScaler; None for any other step."""
         if type(step).__name__ != "StandardScaler" or not hasattr(step, "n_features_in_"):
             return None
         mean = step.mean_ if step.with_mean else np.zeros(n_features)
@@ -60,7 +60,7 @@ class Scaling:
 
 
 def fold_scaling(tree: Tree, steps: tuple[Any, ...], wanted_by: str) -> Tree:
-    """The tree that answers x as the steps and this tree do; other steps and squares are refused."""
+    """The tree that predicts from x as the steps and this tree do; other steps and squares are refused."""
     for step in reversed(steps):
         scaling = Scaling.of(step, tree.n_features)
         if scaling is None:
@@ -97,7 +97,7 @@ def _folded(tree: Tree, scaling: Scaling) -> Tree:
 
 
 def _folded_sums(tree: Tree, scaling: Scaling) -> dict[str, Any]:
-    """Weights and slopes of x instead of z, and what they take from the constants."""
+    """Weights and slopes of x instead of z, and the change of the constants."""
     basis, at = tree.basis, tree.basis.feature
     line, hinge = basis.term == Term.IDENTITY, basis.term == Term.HINGE
     scale = np.where(line | hinge, scaling.scale[at], 1.0)

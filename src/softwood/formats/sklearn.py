@@ -149,7 +149,7 @@ def _schema(model: Any, classes: bool) -> Schema:
 def _provenance(model: Any, theirs: Any) -> Provenance:
     parameters = {name: json_value(value) for name, value in model.get_params(deep=False).items()}
     rows, weight = int(theirs.n_node_samples[0]), float(theirs.weighted_n_node_samples[0])
-    rows = int(getattr(model, "_n_samples", rows))  # a tree of a forest has seen only those of its bootstrap sample
+    rows = int(getattr(model, "_n_samples", rows))  # a tree of a forest has only seen its bootstrap sample
     return Provenance(type(model).__name__, parameters, __version__, rows, weight).then("from_sklearn")
 
 

@@ -195,7 +195,7 @@ class _Query:
         terms = [f"{self.real(weight)} * _c{column}" for column, weight in first.terms]
         return _sum([self.real(first.bias), *terms])
 
-    # -- what readers say ------------------------------------------------------------------------------------------
+    # -- readers ---------------------------------------------------------------------------------------------------
 
     def reads(self, reader: Reader, slot: int) -> str:
         """A condition for the reader to choose the slot."""

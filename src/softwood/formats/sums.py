@@ -58,14 +58,14 @@ def _notes(tree: TreeArrays) -> list[str]:
     if not is_summed(tree):
         return []
     numbers = node_numbers(tree)
-    what = "Classes are those" if tree.schema.task == "classification" else "The mean is that"
-    notes = [f"{what} of the training rows that arrive, weighted by the proportion that arrives."]
+    what = "Class proportions are those" if tree.schema.task == "classification" else "Means are those"
+    notes = [f"{what} of the training rows that reach a node, weighted by their share."]
     if tree.n_nodes == 1:
         notes = []
     if numbers.source == PREDICTED:
-        notes = ["What arrived at a node is unknown for this tree: its mean prediction is shown instead."]
+        notes = ["Training rows per node are unknown for this tree: the mean prediction is shown instead."]
     elif numbers.source != "observed":
-        notes = ["What arrived at a node is unknown for this tree: its own prediction is shown instead."]
+        notes = ["Training rows per node are unknown for this tree: the node's own prediction is shown instead."]
     if tree.n_leaves > 1 or np.any(tree.leafness % 1):
         unit = numbers.unit or "answer"
         notes.append(f"A row's {unit} is the sum over the leaves of share × what the leaf adds.")

@@ -212,7 +212,7 @@ def _gates(nodes: Sequence[Node]) -> dict[str, Numbers]:
 
 
 def _may_share(node: Node) -> bool:
-    """Whether the code of readers shares out what comes to a node: by a reader, or where none can tell, by `rest`."""
+    """Whether the code of readers computes shares: by a reader, or if none decides, by `rest`."""
     return bool(node.children) and not isinstance(node.first, LinearSum)
 
 

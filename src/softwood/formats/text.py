@@ -122,7 +122,7 @@ def to_text(
 
 def _before(inside: Inside) -> list[str]:
     """A note on the earlier steps of a pipeline, whose output the rules refer to."""
-    return ["", f"Inputs are as the steps before give them: {', '.join(inside.steps)}."] if inside.steps else []
+    return ["", f"Inputs are the output of the steps {', '.join(inside.steps)}."] if inside.steps else []
 
 
 def _title(model: Any, tree: Tree) -> str:
@@ -211,16 +211,16 @@ def _notes(words: Wording, missing: bool, surrogates: bool, width: int | None, i
     if missing and ((tree.group < 0).any() or len(tree.group_level)):
         notes.append("A category that neither side names counts as missing.")
     if width is not None and words.digits is not None and len(tree.column_mean) and (tree.slope_row >= 0).any():
-        notes.append("A term is less its mean there, so the constant is the mean; (±0.8): its standard deviation.")
+        notes.append("Terms are centred at their means, so the constant is the mean; (±0.8): standard deviation.")
     if is_cut and len(tree.weight_effect) + len(tree.slope_effect):
-        notes.append("Terms are in the order of how much they move a sum; (4%): how much those left out do.")
+        notes.append("Terms are sorted by their effect on a sum; (4%): effect of the terms left out.")
     forms = words.short_forms() if width is not None and words.digits is not None else set()
     if "s" in forms:
         notes.append("s(x) is a curve over x, a sum of hinges; width=None writes it out.")
     if "clip" in forms:
         notes.append("clip(x, a, b) is x, or a if x is less, or b if x is more.")
     if tree.schema.task == "classification" and tree.n_outputs > 1 and (tree.slope_row >= 0).any():
-        notes.append("Scores are log odds, but for a number that all classes of a row share.")
+        notes.append("Scores are log odds, up to a number that all classes of a row share.")
     fills = words.fills() if missing else []
     if fills:
         start = "Where the input is missing: "

@@ -1,1 +1,1 @@
-"""From any table to numbers, by narwhals and scikit-learn's checks; knows no estimator."""
+"""From any table to numbers, with narwhals and scikit-learn's checks; independent of estimators."""

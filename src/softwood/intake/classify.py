@@ -69,7 +69,7 @@ def name_source(source: Any) -> str:
 
 
 def refuse_out_of_core(estimator: Any, X: Any) -> None:
-    """An error if X is not in memory and the estimator learns from single rows."""
+    """An error if X is not in memory and the estimator learns from individual rows."""
     if is_out_of_core(X):
         sample = "X.sample(frac=0.01).compute()" if is_dask(X) else "Batches(...).sample(100_000)"
         where = "on a cluster" if is_dask(X) else "in batches"

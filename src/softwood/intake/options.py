@@ -154,7 +154,7 @@ def warn_of_light_rows(weight: Floats, least: float) -> None:
     if weight.sum() < least <= np.count_nonzero(weight):
         warnings.warn(
             f"sample_weight sums to {weight.sum():.4g}, less than the {least:g} that a split needs, so nothing is "
-            "split. Weights count as rows (two is a row twice; weights that sum to less than the number of "
+            "split. Weights count as rows (a weight of 2 is the row twice; weights that sum to less than the number of "
             "distinct rows were scaled up to it): scale them to sum to the number of rows.",
             UserWarning,
             stacklevel=4,

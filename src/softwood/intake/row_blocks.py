@@ -50,7 +50,7 @@ def _sparse_blocks(X: Any) -> Iterator[Any]:
 
 
 def _batches(model: Any, X: Any) -> Iterator[Any]:
-    """The inputs of the model, by name if both sides have names; other columns of a file are ignored."""
+    """The inputs of the model, by name if both have names; other columns of a file are ignored."""
     wanted = list(model.tree_.schema.features) if hasattr(model, "feature_names_in_") else None
     empty = True
     for given in open_batches(X).frames():

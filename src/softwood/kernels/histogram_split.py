@@ -68,7 +68,7 @@ class HistogramMeasure:
     def __init__(self, criterion: Criterion, n_classes: int, n_targets: int, class_factor: Floats) -> None:
         if criterion > Criterion.SQUARED_ERROR:
             name = criterion.name.lower()
-            raise ValueError(f"{name} needs single rows, not their sums: use squared_error here.")
+            raise ValueError(f"{name} needs individual rows, not their sums: use squared_error.")
         nothing = Target(np.zeros(0, np.intp), np.zeros(0), n_classes, class_factor)
         self.classes = Classes(nothing, criterion) if n_classes else None
         self.measure: Measure = self.classes or SquaredError(np.zeros((0, n_targets)))

@@ -73,7 +73,9 @@ def check_fitted(kind: type, tree: Tree, learned: dict[str, Any]) -> None:
     n, schema = tree.n_features, tree.schema
     require(learned["n_features_in_"] == n, f"n_features_in_ must be {n}, got {learned['n_features_in_']}.")
     names = learned.get("feature_names_in_", np.array(schema.features, object))
-    require(all(isinstance(name, str) for name in names.tolist()) and len(names) == n, f"must have {n} feature names.")
+    require(
+        all(isinstance(name, str) for name in names.tolist()) and len(names) == n, f"there must be {n} feature names."
+    )
     task = "regression" if kind.__name__.endswith("Regressor") else "classification"
     require(schema.task == task, f"a {kind.__name__} needs a tree for {task}, got {schema.task}.")
     if task == "classification":

@@ -249,7 +249,7 @@ def _make_running_scale(given: dict[str, Any]) -> RunningScale:
 def _check_sample(sample: Sample) -> None:
     require(sample.X.ndim == 2 and sample.target.ndim == 2, "recent rows must have two axes.")
     require(not np.isinf(sample.X).any(), "recent rows must be finite or missing.")
-    require(len(sample.X) == len(sample.target), "recent rows and targets must be as many.")
+    require(len(sample.X) == len(sample.target), "there must be as many recent rows as targets.")
     require_shape("recent targets", sample.target, sample.target.shape)
     require_shape("recent weights", sample.weight, (len(sample.X),))
     require(np.all(sample.weight >= 0), "weights must not be negative.")

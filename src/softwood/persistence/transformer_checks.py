@@ -43,7 +43,7 @@ def _transforms(step: Any) -> bool:
 
 def _check_names(one: Any, n: int) -> None:
     names = vars(one).get("feature_names_in_")
-    require(names is None or (isinstance(names, np.ndarray) and len(names) == n), f"must have {n} feature names.")
+    require(names is None or (isinstance(names, np.ndarray) and len(names) == n), f"there must be {n} feature names.")
 
 
 def _check_scaler(one: Any, n: int) -> None:

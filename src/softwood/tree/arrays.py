@@ -223,7 +223,7 @@ class TreeArrays:
 
     @computed_once
     def constant_share(self) -> Floats:
-        """Of every node the part of a row that constant shares above it let through: 1 but in a mean of trees."""
+        """The share of a row that constant shares above each node let through: 1 except in a mean of trees."""
         own = np.ones(self.n_nodes)
         child = np.flatnonzero(self.parent >= 0)
         child = child[self.score[self.parent[child]] == Score.CONSTANT]

@@ -177,7 +177,7 @@ def covariance(columns: Floats, part: Floats) -> Floats:
 
 
 def _effects_by_moments(phi: Floats, part: Floats, slope: Floats, feature: npt.NDArray[np.integer]) -> Floats:
-    """Of the terms slope[:, k] * phi of every output k: cov(w phi, s) = w (C w) and sd(s) = sqrt(w C w), C the
+    """Effects of the terms slope[:, k] * phi of every output k: cov(w phi, s) = w (C w), sd(s) = sqrt(w C w), C the
     covariance of the columns of an input, which all outputs share.
     """
     effect = np.zeros(slope.shape)
@@ -199,7 +199,7 @@ def _effects_by_moments(phi: Floats, part: Floats, slope: Floats, feature: npt.N
 
 def _effects(phi: Floats, column: npt.NDArray[np.integer], weight: Floats, feature: npt.NDArray[np.integer],
              rows: npt.NDArray[np.intp], part: Floats) -> Floats:  # fmt: skip
-    """Of the terms weight * phi[rows, column], rows counted by `part`."""
+    """Effects of the terms weight * phi[rows, column], rows weighted by `part`."""
     effect, used = np.zeros(len(weight)), np.flatnonzero(weight)
     if not len(used) or not len(phi):
         return effect

@@ -59,9 +59,9 @@ def put_in_order(names: Sequence[str], rows: Iterable[Sequence[Any] | Mapping[st
 
 
 def encode_plain(table: list[Sequence[Any]], codes: Codes) -> Floats | None:
-    """As `encode_rows`, for plain Python numbers and known levels; None if a cell needs a closer check.
+    """Like `encode_rows`, for plain Python numbers and known levels; None if a cell needs a closer check.
 
-    A fast path for single rows, which takes a tenth of the time.
+    A fast path for single rows, ten times as fast.
     """
     cells = [[*row] for row in table]
     for row in cells:

@@ -93,7 +93,7 @@ def _check_basis(tree: TreeArrays) -> None:
 def _check_structure(tree: TreeArrays) -> None:
     first, n, kept = tree.first_child, tree.n_children, tree.leafness
     leaf, branch = n == 0, n != 0
-    _refuse((n < 0) | (n == 1), lambda m: f"node {m}: n_children is {n[m]}; want 0 or at least 2.")
+    _refuse((n < 0) | (n == 1), lambda m: f"node {m}: n_children is {n[m]}; it must be 0 or at least 2.")
     _refuse(leaf & (first != -1), lambda m: f"node {m} is a leaf, so first_child must be -1, got {first[m]}.")
     _refuse(leaf & (kept != 1.0), lambda m: f"node {m} is a leaf, so leafness must be 1, got {kept[m]}.")
     _refuse(~((kept >= 0) & (kept <= 1)), lambda m: f"node {m}: leafness must be in [0, 1], got {kept[m]}.")
@@ -105,7 +105,7 @@ def _check_structure(tree: TreeArrays) -> None:
     np.add.at(claims, first[branch], 1)
     np.subtract.at(claims, first[branch] + n[branch], 1)
     parents = np.cumsum(claims)[:-1]
-    _refuse(parents > 1, lambda m: f"node {m} has {parents[m]} parents; want one.")
+    _refuse(parents > 1, lambda m: f"node {m} has {parents[m]} parents; it must have one.")
     _refuse((parents == 0) & (ids > 0), lambda m: f"node {m} has no parent.")
 
 
@@ -148,7 +148,7 @@ def _check_thresholds(tree: TreeArrays) -> None:
     if not at.any():
         return
     step, ramp, sigmoid = (at & (tree.squash == kind) for kind in (Squash.STEP, Squash.RAMP, Squash.SIGMOID))
-    # A step at +inf is allowed: it asks "present or missing?".
+    # A step at +inf is allowed: it separates present from missing values.
     bad = at & ~np.isfinite(tree.threshold) & ~(step & (tree.threshold == np.inf))
     _refuse(bad, lambda m: f"node {m}: threshold must be finite, got {tree.threshold[m]}.")
     below, above = tree.softness[:, 0], tree.softness[:, 1]
@@ -169,11 +169,11 @@ def _check_groups(tree: TreeArrays, levels: Array) -> None:
     want = np.where(tree.score == Score.CATEGORY, levels, 0)
     if len(tree.group_level):
         bad = (sizes > want) | ((sizes == 0) & (want > 0))
-        _refuse(bad, lambda m: f"node {m}: want slots for 1 to {want[m]} categories, got {sizes[m]}.")
+        _refuse(bad, lambda m: f"node {m} must have slots for 1 to {want[m]} categories, got {sizes[m]}.")
         bad = _strays(tree.group_begin, tree.group_level, want)
         _refuse(bad, lambda m: f"node {m}: the levels that slots are of must rise, within 0..{want[m] - 1}.")
     else:
-        _refuse(sizes != want, lambda m: f"node {m}: want a slot for each of {want[m]} categories, got {sizes[m]}.")
+        _refuse(sizes != want, lambda m: f"node {m} must have a slot for each of {want[m]} categories, got {sizes[m]}.")
     node = np.flatnonzero(sizes)  # extremes of each: one number per entry is too much for many levels
     begin = tree.group_begin[node]
     low, high = np.minimum.reduceat(tree.group, begin), np.maximum.reduceat(tree.group, begin)
@@ -182,7 +182,7 @@ def _check_groups(tree: TreeArrays, levels: Array) -> None:
 
 
 def _strays(begin: Array, level: Array, levels: Array) -> Mask:
-    """The gates whose listed levels are not ascending or do not exist."""
+    """The gates whose listed levels are not increasing or do not exist."""
     owner = np.repeat(np.arange(len(levels)), np.diff(begin))
     bad = (level < 0) | (level >= levels[owner])
     bad[1:] |= (owner[1:] == owner[:-1]) & (level[1:] <= level[:-1])
@@ -194,7 +194,7 @@ def _check_cuts(tree: TreeArrays) -> None:
         return
     sizes = np.diff(tree.cut_begin)
     want = np.where(tree.score == Score.INTERVAL, tree.n_children - 1, 0)
-    _refuse(sizes != want, lambda m: f"node {m}: want {want[m]} cuts, got {sizes[m]}.")
+    _refuse(sizes != want, lambda m: f"node {m} must have {want[m]} cuts, got {sizes[m]}.")
     owner = np.repeat(np.arange(tree.n_nodes), sizes)
     bad = ~np.isfinite(tree.cut)
     bad[1:] |= (owner[1:] == owner[:-1]) & ~(tree.cut[1:] > tree.cut[:-1])
@@ -271,7 +271,7 @@ def _check_answers(tree: TreeArrays) -> None:
     _require(tree.link != Link.LOG or not classes, "a log link is for regression, but the schema has classes.")
     named, given, want = len(tree.schema.answers), tree.n_outputs, tree.n_answers
     _require(
-        named == want, f"the schema names {named} answers, {given} outputs with link {tree.link.name} want {want}."
+        named == want, f"the schema names {named} answers, {given} outputs with link {tree.link.name} need {want}."
     )
 
 

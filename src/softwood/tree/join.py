@@ -89,7 +89,7 @@ def add_trees(trees: Sequence[Tree], provenance: Provenance | None = None) -> Tr
 
 
 def _with_arrived(tree: Tree) -> Tree:
-    """A hard tree of constants answers what arrived; as a part of a mean it has to say so."""
+    """In a hard tree of constants, responses are what arrived; a part of a mean must store it explicitly."""
     known = len(tree.arrived) or not tree.is_hard or tree.link != Link.IDENTITY or (tree.slope_row >= 0).any()
     return tree if known else tree.replace(arrived=tree.response)
 

@@ -106,9 +106,9 @@ def _tell_slopes(n: int) -> str:
 
 def _tell_gates(n: int, margin: float) -> str:
     if not n:
-        return "no gate looks at them"
-    gates = "1 gate looks" if n == 1 else f"{n} gates look"
-    return f"{gates} at them: shares are monotone, and the side that gains answers more, by {margin:.3g} at least"
+        return "no gate uses them"
+    gates = "1 gate uses" if n == 1 else f"{n} gates use"
+    return f"{gates} them: shares are monotone, and the side that gains predicts more, by {margin:.3g} at least"
 
 
 def direction_of(terms: Iterable[WeightedTerm], feature: int, n_levels: int = 0) -> int | None:

@@ -1,6 +1,6 @@
 """A property that is computed on first access and cached in the object.
 
-As functools.cached_property, but without its lock: in Python 3.11 it is one lock for all objects of a class, held
+Like functools.cached_property, but without its lock: in Python 3.11 it is one lock for all objects of a class, held
 during the computation. A process forked while another thread holds it would deadlock. Here two threads may both compute
 a value; both get the first result.
 """

@@ -1,4 +1,4 @@
-"""Which monotone proofs a finished tree carries: those that were asked for when it was learned, and others."""
+"""Monotone proofs of a finished tree: for the constraints of its fit, and for others."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ WORDS = {1: "never decreases", -1: "never increases"}
 
 
 def recorded_certificate(tree: Tree, names: Sequence[str] | None = None) -> MonotonicCertificate | None:
-    """The proof for the `monotonic_cst` that the tree was learned with, made of the tree as it is now; None without.
+    """The proof for the `monotonic_cst` of the fit, for the current tree; None without constraints.
 
     Parameters
     ----------
-    names : of the inputs when it was learned, where the tree has other ones now.
+    names : of the inputs at fit, if the tree has other ones now.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def recorded_certificate(tree: Tree, names: Sequence[str] | None = None) -> Mono
 
 
 def _signs(given: Any, names: Sequence[str]) -> list[int]:
-    """One sign per input of a list, or a dict by name or place, as it stands in JSON; zeros for none."""
+    """One sign per input from a list, or a dict by name or index, as in JSON; zeros for none."""
     signs = [0] * len(names)
     if isinstance(given, Mapping):
         places = {str(place): place for place in range(len(names))} | {name: at for at, name in enumerate(names)}
@@ -47,13 +47,13 @@ def _signs(given: Any, names: Sequence[str]) -> list[int]:
 
 
 def spell_certificate(proof: MonotonicCertificate) -> str:
-    """On one line: proved or not, and of which inputs."""
+    """The proof in one line: proved or not, and for which inputs."""
     told = (f"{WORDS[sign]} with {name}" for name, sign in proof.signs.items())
     return f"{'proved' if proof.holds else 'not proved'}: {', '.join(told)}"
 
 
 def proved_direction(tree: Tree, feature: int) -> int:
-    """1 where it is proved that the prediction never decreases with an input, -1 never increases, 0 neither.
+    """1 if it is proved that the prediction never decreases with an input, -1 if it never increases, else 0.
 
     An unordered category has no direction: its codes follow the alphabet.
     """

@@ -102,7 +102,7 @@ class Schema:
         if self.unseen not in UNSEEN:
             raise ValueError(f"unseen must be 'missing', got {self.unseen!r}.")
         if not isinstance(self.target, str):
-            raise ValueError(f"target must be the name of the target, a text, got {self.target!r:.80}.")
+            raise ValueError(f"target must be text, the name of the target, got {self.target!r:.80}.")
         self._check_kinds()
         self._check_summaries()
         if self.costs is not None:

@@ -52,5 +52,5 @@ def growth_of(tree: Tree) -> Iterator[Tree]:
     >>> [step.n_nodes for step in growth_of(stump)]
     [1, 3]
     """
-    order = split_order(tree)  # when the first step is asked for: every fit gives its growth, few callers want it
+    order = split_order(tree)  # on first access: every fit offers its growth, few callers use it
     yield from (after_splits(tree, order, n) for n in range(len(order) + 1))

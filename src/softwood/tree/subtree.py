@@ -16,7 +16,7 @@ from softwood.tree.tree import Tree
 
 
 def is_joined(tree: TreeArrays) -> bool:
-    """Whether the root keeps nothing and has constant shares, so that its children are separate trees."""
+    """Whether the root has leafness 0 and constant shares, so that its children are separate trees."""
     return bool(tree.score[0] == Score.CONSTANT and tree.leafness[0] == 0.0)
 
 

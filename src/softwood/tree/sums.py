@@ -1,7 +1,7 @@
 """Weighted sums as text: `0.8·age − 1.2·income + … 3 more (4%)`.
 
 Terms are in order of their effect on the sum among the rows that arrive, largest first; if effects are unknown, in
-order of their weights. The share of the effects of omitted terms is shown.
+order of their weights. The proportion of the effects of omitted terms is shown.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Sum(NamedTuple):
 
 
 def spell_mean(shares: Floats, room: int | None = None) -> Sum:
-    """What a gate of constant shares is: the mean of trees, each of which counts as much.
+    """A gate of constant shares as text: a mean of trees with equal or other weights.
 
     Examples
     --------

@@ -74,7 +74,7 @@ class Surrogates:
         return slots_of(self.group_begin, self.group, self.group_level, row, n_levels)
 
     def followed_by(self, other: Surrogates) -> Surrogates:
-        """The rows of both tables, one after the other, as of one node."""
+        """The rows of both tables, one after the other, as if of one node."""
         columns = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("feature", "threshold", "flip", "group", "agreement", "adjusted")

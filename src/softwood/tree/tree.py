@@ -55,7 +55,7 @@ class Tree(TreeArrays):
     missing, default, fraction : treatment of missing values at a threshold, category or interval gate (`Missing`);
         `default` is a child slot, `fraction[child]` the child's proportion of such a row. A constant gate gives every
         child its `fraction` of every row (>= 0, their sum is 1): several trees in one (`join_trees`).
-    surrogates : stand-in gates for `Missing.SURROGATE`.
+    surrogates : surrogate gates for `Missing.SURROGATE`.
     basis : the columns that linear gates and linear responses are made of.
     slope_row, slope : linear response: response[m] + basis(x) @ slope[slope_row[m]]; -1 for a constant one.
         slope has shape (rows, basis columns, outputs).
@@ -70,7 +70,7 @@ class Tree(TreeArrays):
     weight_effect : for each weight, the effect of the term on the score of its gate: the effects of one input sum to
         the standard deviation of what this input adds to the score over the rows that arrive; empty if unknown.
     slope_effect : (rows, basis columns, outputs) the same for linear responses; empty if unknown.
-    note : the learner's remark on each node, for print only; or empty.
+    note : the learner's remark on each node, only for printing; or empty.
     provenance : estimator, parameters and number of rows; None if unknown. Ignored in comparisons.
 
     `gate(m)`, `response_at(m)` and `curve(m, feature)` describe one node without these arrays.
@@ -156,7 +156,7 @@ class Tree(TreeArrays):
     def _rows(self, X: Rows) -> Floats | SparseTable:
         rows = X if isinstance(X, SparseTable) else np.asarray(X, np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
-            raise ValueError(f"X must have shape (rows, {self.n_features}), as the tree's inputs, got {rows.shape}.")
+            raise ValueError(f"X must have shape (rows, {self.n_features}), one column per input, got {rows.shape}.")
         return rows
 
     # -- identity ------------------------------------------------------------------------------------------------

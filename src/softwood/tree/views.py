@@ -121,7 +121,7 @@ class LinearGate:
 
     @property
     def features(self) -> tuple[int, ...]:
-        """The inputs it weighs, ascending."""
+        """The inputs with weights, ascending."""
         return features_of(self.terms)
 
 
@@ -151,7 +151,7 @@ class LinearResponse:
 
     @property
     def features(self) -> tuple[int, ...]:
-        """The inputs that some output weighs, ascending."""
+        """The inputs with weights in some output, ascending."""
         return features_of([term for terms in self.terms for term in terms])
 
 

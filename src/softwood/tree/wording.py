@@ -21,8 +21,8 @@ from softwood.tree.spelling import fit_items, spell_apart, spell_fixed, spell_la
 from softwood.tree.sums import SpelledTerm, Sum, fit_sum, spell_mean
 
 NO_MEAN = 1e-12  # of an input: 0 apart from rounding, as after centring
-MOST_LINES = 8  # of a set of categories that wraps
-GATE_LINES, RESPONSE_LINES = 3, 2  # of a sum that wraps
+MOST_LINES = 8  # of a wrapped set of categories
+GATE_LINES, RESPONSE_LINES = 3, 2  # of a wrapped sum
 
 
 class Middle(NamedTuple):
@@ -100,7 +100,7 @@ class Wording:
         return self.is_mean(node) or (bool(self.tree.score[node] == Score.LINEAR) and not self._is_lone(node))
 
     def is_mean(self, node: int) -> bool:
-        """Whether the node is the mean of its children, trees of their own, and asks nothing."""
+        """Whether the node is the mean of its children, which are separate trees, and has no rule."""
         return bool(self.tree.score[node] == Score.CONSTANT)
 
     def gate(self, node: int, room: int | None = None) -> Sum:
@@ -115,7 +115,7 @@ class Wording:
         return node, child - int(self.tree.first_child[node]) if node >= 0 else 0
 
     def _part(self, node: int, slot: int) -> str:
-        """One of the trees that a node is the mean of: `tree 2 of 3`."""
+        """One of the trees that a node averages: `tree 2 of 3`."""
         return f"tree {slot + 1} of {self.tree.n_children[node]}"
 
     def _asks(self, node: int, slot: int, room: int | None, n_lines: int) -> list[str]:
@@ -217,7 +217,7 @@ class Wording:
         short: bool,
         mean: Middle | None = None,
     ) -> list[SpelledTerm]:
-        """Inputs of the largest effect first, or the largest weights: `0.8·age − 1.2·income`; no zero weights.
+        """A sum with inputs of the largest effect, or weight, first: `0.8·age − 1.2·income`; no zero weights.
 
         Short: all hinges of an input are one term: `s(age)`, a curve, or `0.8·clip(age, 0, 90)`, a line that is clipped
         at both ends. Exact numbers (digits None) are never short. With `mean`, curves are centred over the rows that
@@ -263,7 +263,7 @@ class Wording:
                 return self._times(one, f"clip({name}, {ends})")._replace(less=start, form="clip")
             return self._about(one, f"clip({name}, {ends})", (start + average) / one, average)._replace(form="clip")
         x, square = knot[hinge][:, None], basis.term[column] == Term.SQUARE
-        bent = np.square(np.where(square, x, 0.0))  # of squares alone: knots of 1e155 have none
+        bent = np.square(np.where(square, x, 0.0))  # only squares: knots of 1e155 have none
         height = np.where(hinge, np.maximum(x - knot, 0.0), np.where(square, bent, x)) @ weight
         return SpelledTerm(False, f"s({name})", float(np.ptp(height)), -average, form="s")
 

@@ -1,4 +1,4 @@
-"""Pictures, pages and reports of a tree. Views read the tree and do not know how it was learned.
+"""Pictures, pages and reports of a tree. Views depend on the tree alone, not on how it was learned.
 
 `softwood.view` is this package and, when called, the function `view`, in any order of imports.
 """

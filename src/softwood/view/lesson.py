@@ -21,7 +21,7 @@ error = {}
 
 
 def show(model):
-    """Its surface beside the rows it learned from; notes the part of the test rows that it gets wrong."""
+    """Plot its surface with the training rows; note its error on the test rows."""
     name = type(model).__name__
     error[name] = 1 - (model.predict(X_test) == y_test).mean()
     ax = pyplot.subplots(figsize=(5, 3.4), layout="constrained")[1]
@@ -58,7 +58,7 @@ from softwood import SoftTreeClassifier
 soft = SoftTreeClassifier(gate="linear", leaf="constant").fit(X, y)
 show(soft)
 reach = soft.tree_.reach(X[:1])[0]
-print("the first row reaches every leaf, by parts that sum to", reach[soft.tree_.n_children == 0].sum().round(12))
+print("the first row reaches every leaf; its shares sum to", reach[soft.tree_.n_children == 0].sum().round(12))
 """
 
 BUDDING = """
@@ -74,21 +74,21 @@ from softwood import soften
 
 softened = soften(cart, X, y)
 show(softened)
-print("the same tree, the same questions:", (softened.tree_.feature == cart.tree_.feature).all())
+print("the same tree, the same inputs at its gates:", (softened.tree_.feature == cart.tree_.feature).all())
 """
 
 COMPARED = """
 for name, wrong in error.items():
-    print(f"{name:33} {wrong:.1%} of the test rows are wrong")
+    print(f"{name:33} {wrong:.1%} of the test rows are misclassified")
 """
 
 CELLS = (
     """# One table, six trees
 
-Two inputs, two classes, 240 rows. Each section has the formula of a family of trees, the paper it is from, and what it
-learns from these rows: the colour is the probability of class 1.
+Two inputs, two classes, 240 rows. Each section has the formula of a family of trees, its paper, and the
+tree learned from these rows: the colour is the probability of class 1.
 
-All of them are one equation. A node answers a part of the row itself (its *leafness*), and its gate passes the rest on:
+All of them are one equation. A node keeps a share of the row (its *leafness*), and its gate passes the rest on:
 
     output(m, x) = leafness[m] · response[m](x) + (1 − leafness[m]) · Σ_c share[m→c](x) · output(c, x)""",
     ROWS,
@@ -96,17 +96,17 @@ All of them are one equation. A node answers a part of the row itself (its *leaf
 
     share = 1 if x[j] ≤ t, else 0        leafness = 0 at branches, 1 at leaves
 
-The split lowers the Gini impurity Σ p(1 − p) most. The tree is grown large and pruned back: the size that errs least in
-cross-validation, within one standard error. Surfaces have steps, parallel to the axes.
+The split with the largest decrease of the Gini impurity Σ p(1 − p) is chosen. The tree is grown large and pruned to the
+smallest size within one standard error of the lowest cross-validated error. Surfaces have steps, parallel to the axes.
 
 *Breiman, Friedman, Olshen and Stone, Classification and Regression Trees, 1984.*""",
     CART,
-    """## C4.5: the ratio of gain
+    """## C4.5: the gain ratio
 
     gain ratio = (entropy − Σ part · entropy of the part) / entropy of the parts themselves
 
-A split is chosen by how much it tells for what it costs to say. Pruning takes the upper confidence limit of the
-training error, without any held-out rows.
+A split is chosen by its information gain relative to its own entropy. Pruning uses the upper confidence limit of the
+training error and needs no held-out rows.
 
 *Quinlan, C4.5: Programs for Machine Learning, 1993.*""",
     C45,
@@ -114,7 +114,7 @@ training error, without any held-out rows.
 
     share = 1 if w · x + w0 > 0, else 0        w = S⁻¹ (mean of one side − mean of the other)
 
-Fisher's linear discriminant cuts in any direction. One such gate does what takes several thresholds.
+Fisher's linear discriminant cuts in any direction. One such gate can replace several thresholds.
 
 *Yıldız and Alpaydın, Linear discriminant trees, IJPRAI, 2005.*""",
     DISCRIMINANT,
@@ -122,8 +122,8 @@ Fisher's linear discriminant cuts in any direction. One such gate does what take
 
     share = 1 / (1 + exp(−(w · x + w0)))
 
-The share is a number between 0 and 1. The answer is the mean over all leaves, each weighted by the part of the row that
-reaches it, so the surface is smooth, and all gates can be refined together by their gradient.
+The share is a number between 0 and 1. The prediction is the mean over all leaves, each weighted by the share of the row
+that reaches it, so the surface is smooth, and all gates can be refined together by their gradient.
 
 *İrsoy, Yıldız and Alpaydın, Soft decision trees, ICPR 2012.*""",
     SOFT,
@@ -131,8 +131,8 @@ reaches it, so the surface is smooth, and all gates can be refined together by t
 
     0 ≤ leafness[m] ≤ 1, learned        loss + penalty · Σ (1 − leafness[m])
 
-Leafness is a parameter like the others: a node may be a leaf in part. So the tree can grow and shrink while it learns,
-which is what a stream needs. Where every leafness ends as 0 or 1, the tree is a soft tree.
+Leafness is a parameter like the others: a node may be partly a leaf. So the tree can grow and shrink while it learns,
+which is what a stream needs. If every leafness ends as 0 or 1, the tree is a soft tree.
 
 *İrsoy, Yıldız and Alpaydın, Budding trees, ICPR 2014.*""",
     BUDDING,
@@ -140,26 +140,26 @@ which is what a stream needs. Where every leafness ends as 0 or 1, the tree is a
 
     share = 1 below t − a, 0 above t + b, a ramp between
 
-CART's questions stay, its thresholds become gradual: rows close to one go both ways. A ramp reaches as far as the
-threshold could move without one standard error more of wrong training rows.
+CART's gates stay, and their thresholds become ramps: rows near a threshold go both ways. A ramp extends as far as the
+threshold could move without raising the training error by more than one standard error.
 
 *Quinlan, C4.5, 1993 (soft thresholds); Dvořák and Savický, Softening splits in decision trees, 2007.*""",
     SOFTENED,
     """## Side by side
 
-One table does not say which is best. Compare the learners on your own rows, by cross-validation; where a hard tree
-does as well, it is the easier one to read.""",
+One table does not say which is best. Compare the learners on your own rows, by cross-validation; if a hard tree
+does as well, it is easier to read.""",
     COMPARED,
 )
 
 
 def lesson(path: str | Path = "lesson.ipynb") -> Path:
     """Write a notebook that learns one table of two inputs by CART, C4.5, discriminant, soft, budding and softened
-    trees, each with its formula, its surface and the paper it is from.
+    trees, each with its formula, its surface and its paper.
 
     Parameters
     ----------
-    path : where to write it; a file that is there is not replaced.
+    path : where to write it; an existing file is not replaced.
 
     Returns
     -------

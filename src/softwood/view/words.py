@@ -20,7 +20,7 @@ ROOM_OF_A_BRANCH = 60
 
 
 def page_words(tree: Tree, name: str, told: list[int]) -> dict[str, Any]:
-    """Title, facts, and per node its question, its rule, and its response; of a part of the nodes by their number."""
+    """Title, facts, and per node its gate, its rule, and its response; for some of the nodes, by their number."""
     words, numbers = Wording(tree), node_numbers(tree)
     origin = tree.provenance
     title = origin.estimator if origin is not None and origin.estimator else name
@@ -95,7 +95,7 @@ def _plural(n: int, one: str, many: str) -> str:
 
 
 def _question(words: Wording, node: int) -> str:
-    """The question of a gate: the condition of its first child if there are two, else the name of its input."""
+    """The rule of a gate: the condition of its first child if there are two, else the name of its input."""
     tree = words.tree
     if tree.n_children[node] == 0:
         return ""

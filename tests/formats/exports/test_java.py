@@ -113,7 +113,8 @@ def test_java_refuses_what_the_model_refuses(run_java: Callable[..., list[str]],
     text = to_java(learned_cases()[0].model)
     said = run_java(tmp_path, {"Model": text}, main, [" ".join(map(spell, row)) for row in bad])
     wanted = ["is a number, got old", "finite or missing, got Infinity", "has categories like , got 3",
-              "a row must have 6 cells, one for each input, got 1", "the row has Age, which is no input"]  # fmt: skip
+              "a row must have 6 cells, one for each input, got 1",
+              "the row has Age, which is not an input"]  # fmt: skip
     assert len(said) == len(wanted)
     for line, words in zip(said, wanted, strict=True):
         assert words in line

@@ -183,7 +183,7 @@ def test_python_refuses_what_the_model_refuses(cell: Any, words: str) -> None:
         module["predict"]([1.0, 1.0, True, 3, 10, "S"])
     with pytest.raises(ValueError, match="a row must have 6 cells, one for each input, got 1"):
         module["predict"]([1.0])
-    with pytest.raises(ValueError, match=r"the row has \['Age'\], which are no inputs"):
+    with pytest.raises(ValueError, match=r"the row has \['Age'\], which are not inputs"):
         module["predict"]({"Age": 3})
 
 
@@ -204,7 +204,7 @@ def test_javascript_refuses_what_the_model_refuses(node: Callable[..., str], tmp
         "finite or missing, got Infinity",
         "has categories like , got 3",
         "a row must have 6 cells, one for each input, got 1",
-        "the row has Age, which are no inputs",
+        "the row has Age, which are not inputs",
     ):
         assert words in said
     assert "taken" not in said

@@ -157,5 +157,5 @@ def test_what_needs_single_rows_is_refused_in_words() -> None:
     target = target_of(X, weight, "two classes", 0)
     with pytest.raises(ValueError, match="missing='surrogate' is not supported for batched input"):
         grown_by_histograms(X, target, Growth(Criterion.GINI))
-    with pytest.raises(ValueError, match="absolute_error needs single rows"):
+    with pytest.raises(ValueError, match="absolute_error needs individual rows"):
         HistogramMeasure(Criterion.ABSOLUTE_ERROR, 0, 1, np.zeros(0))

@@ -85,7 +85,7 @@ def test_printed_rules() -> None:
     y = np.where((table.outlook == "sunny") & (table.wind > 2), "stay", "play")
     text = to_text(C45Classifier(rules=True).fit(table, y), form="rules")
     assert text.splitlines() == [
-        "C45Classifier: 1 rule (the first that holds answers)",
+        "C45Classifier: 1 rule (the first that matches decides)",
         "",
         "rule  if                            then   n  errors  confidence",
         "   1  outlook = sunny and wind > 1  stay  10       0       0.917",

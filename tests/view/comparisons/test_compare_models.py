@@ -140,7 +140,7 @@ def test_levels_that_differ_are_named() -> None:
     y = np.where((towns["town"] == "Rome") & (towns["age"] > 20), "yes", "no")
     few = towns["town"] != "Paris"
     old, new = CARTClassifier().fit(towns[few], y[few]), CARTClassifier().fit(towns, y)
-    assert compare_models(old, new, towns, y).problems == ("Only the new model knows these levels of town: Paris.",)
+    assert compare_models(old, new, towns, y).problems == ("Only the new model has these levels of town: Paris.",)
 
 
 def test_what_is_wrong_is_said(cancer: dict[str, Any]) -> None:

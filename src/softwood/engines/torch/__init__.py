@@ -80,7 +80,7 @@ def find_device(name: str | None = None) -> str:
     try:
         kind = torch.device(name).type
     except (RuntimeError, TypeError):
-        raise ValueError(f"device must be a device of PyTorch such as 'cpu', 'cuda' or 'mps', got {name!r}.") from None
+        raise ValueError(f"device must be a PyTorch device such as 'cpu', 'cuda' or 'mps', got {name!r}.") from None
     if kind not in here:
         raise ValueError(f"device must be 'cpu', 'cuda' or 'mps', got {name!r}.")
     if not here[kind]():
@@ -101,6 +101,6 @@ def from_inputs(
     """The engine for rows given by their inputs; `place` has the row of X of each. `single` rows are float32."""
     on = torch.device(find_device(device))
     if not single and on.type == "mps":
-        raise ValueError("device='mps' has no float64: single=True, or device='cpu'.")
+        raise ValueError("device='mps' has no float64: set single=True or device='cpu'.")
     rows = load_rows(X, expansion, target, weight, loss, on, torch.float32 if single else torch.float64, place)
     return TorchEngine(rows, expansion)

@@ -90,8 +90,8 @@ def refuse_targets(loss: Loss, values: Floats, weight: Floats, name: str = "y") 
     bad = seen <= 0 if kind == "gamma" else seen < 0
     if bad.any():
         wanted = "> 0" if kind == "gamma" else ">= 0"
-        other = " For amounts some of which are 0 take loss='tweedie'." if kind == "gamma" and (seen >= 0).all() else ""
-        raise ValueError(f"loss={kind!r} wants {name} {wanted}, got {seen[bad][0]:g}.{other}")
+        other = " If some amounts are 0, use loss='tweedie'." if kind == "gamma" and (seen >= 0).all() else ""
+        raise ValueError(f"loss={kind!r} needs {name} {wanted}, got {seen[bad][0]:g}.{other}")
     if name == "y" and not np.all(seen.sum(axis=0) > 0):
         raise ValueError(f"loss={kind!r} needs some y > 0, but all are 0.")
 

@@ -18,8 +18,8 @@ def soft_signs(given: Any, schema: Schema) -> npt.NDArray[np.int8]:
     signs = options.monotone_signs(given, schema, ordered=True)
     if len(signs) and schema.task == "classification" and len(schema.answers) > 2:
         raise ValueError(
-            f"monotonic_cst asks a soft tree of {len(schema.answers)} classes for an order, which its class scores "
-            "do not have. Use two classes, a regressor of their ranks, or CARTClassifier, whose classes are ordered."
+            f"monotonic_cst of a soft tree needs at most two classes, got {len(schema.answers)}: scores of more "
+            "classes have no order. Fit a regressor of the ranks, or CARTClassifier, which orders its classes."
         )
     return signs
 

@@ -66,7 +66,7 @@ def search_bar(verbose: int) -> Iterator[Callable[[Candidate], None]]:
             losses.append(candidate.loss)
             say(verbose, candidate.summary, level=2)
             done = float(np.interp(len(losses), CANDIDATES, TIME_SHARE))
-            bar.update(f"soft tree: {len(losses)} tried, least loss {min(losses):.4f}", done)
+            bar.update(f"soft tree: {len(losses)} tried, lowest loss {min(losses):.4f}", done)
             if len(losses) >= NOTICE_CANDIDATES:
                 notice(verbose, bar.total)
 

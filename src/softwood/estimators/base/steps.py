@@ -22,7 +22,7 @@ def check_callback(callback: Any, engine: str = "memory") -> None:
     if not callable(callback):
         raise TypeError(
             f"callback must be a function that takes a tree, got {type(callback).__name__}; to keep the steps, "
-            "pass steps.append of a list."
+            "pass steps.append, where steps is a list."
         )
     if engine in ("batches", "dask"):
         raise ValueError(

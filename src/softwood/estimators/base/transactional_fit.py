@@ -44,9 +44,9 @@ def transactional_fit(learn: Learn) -> Learn:
     def all_or_nothing(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         if "callback" in kwargs and not takes_callback:
             raise TypeError(
-                f"{type(self).__name__}.{learn.__name__} takes no callback: it does not grow in steps that are trees. "
-                "Trees that do: CART, C4.5, discriminant, omnivariate, soft and budding trees (fit). For partial_fit, "
-                "keep tree_ after each call."
+                f"{type(self).__name__}.{learn.__name__} does not support callback, because it has no steps that are "
+                "trees. fit of CART, C4.5, discriminant, omnivariate, soft and budding trees supports it. For "
+                "partial_fit, keep tree_ after each call."
             )
         learner = object.__new__(type(self))
         learner.__dict__ = dict(vars(self))

@@ -166,7 +166,7 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
             self._one_target = one_target
         elif loss != self._stream.options.loss:
             raise ValueError(
-                f"loss={self.loss!r} is not the loss that this tree was started with, and partial_fit cannot change it."
+                f"partial_fit cannot change the loss, and this tree was not started with loss={self.loss!r}: call fit."
             )
         rows = read_predict(self, X, self._schema)
         if len(rows) != len(values):

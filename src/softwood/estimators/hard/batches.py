@@ -29,7 +29,7 @@ from softwood.tree import Schema
 
 MAX_LEAVES = 256  # default limit: a tree grown until its leaves are pure has as many nodes as rows
 MOST_FOLDS = 255
-SINGLE_ROWS = "needs single rows and is not supported for batched input"
+SINGLE_ROWS = "needs individual rows and is not supported for batched input"
 
 
 def fit_in_parts(estimator: Any, scan: Scan, criterion: Criterion, X_val: Any, y_val: Any) -> None:
@@ -106,9 +106,9 @@ def _validation(estimator: Any, scan: Scan, problem: Problem, X_val: Any, y_val:
 def _refuse(params: dict[str, Any], criterion: Criterion) -> None:
     """An error for parameters that batched input does not support."""
     if criterion > Criterion.SQUARED_ERROR:
-        raise ValueError(f"criterion={params['criterion']!r} {SINGLE_ROWS}: take criterion='squared_error'.")
+        raise ValueError(f"criterion={params['criterion']!r} {SINGLE_ROWS}: use criterion='squared_error'.")
     if params["missing"] in ("fraction", "mean"):
-        raise ValueError(f"missing={params['missing']!r} {SINGLE_ROWS}: take missing='direction' or 'category'.")
+        raise ValueError(f"missing={params['missing']!r} {SINGLE_ROWS}: use missing='direction' or 'category'.")
     if params["prune"] == "cv" and not isinstance(params["cv"], int):
         raise ValueError(
             "cv must be a number of folds for batched input, where folds are assigned by content, got "

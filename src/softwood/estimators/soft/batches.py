@@ -25,7 +25,7 @@ def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
     params = estimator.get_params(deep=False)
     if params["learner"] == "incremental":
         raise ValueError(
-            "learner='incremental' needs single rows in memory: use learner='joint', or a sample of the rows, "
+            "learner='incremental' needs individual rows in memory: use learner='joint', or a sample of the rows, "
             "Batches(...).sample(100_000)."
         )
     told = RowCount(scan.n_rows, scan.total_weight)

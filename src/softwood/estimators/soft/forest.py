@@ -202,7 +202,7 @@ class SoftForestClassifier(SoftForest, SoftTreeClassifier):
     oob_score_ : accuracy (R² of numbers) on rows out of bag, each predicted by the trees that did not see it: a quarter
         of them, so that the forest is a little better.
     oob_curve_ : the loss of forests of 1, 2, ... trees, estimated from rows out of bag: the log loss, or half the
-        squared error as a part of the variance.
+        squared error relative to the variance.
     history_, weight_penalty_, n_iter_, classes_, n_features_in_, feature_names_in_, feature_importances_ : as in
         SoftTreeClassifier.
 

@@ -41,7 +41,7 @@ def told_loss(learned: FitResult, loss: float, method: str) -> HeldOut | None:
         return None
     if learned.tree.schema.task == "classification":
         return HeldOut("log loss", method, loss)
-    measure = "squared error as a part of the variance" if learned.is_squared else "loss as a part of a constant's"
+    measure = "squared error / variance" if learned.is_squared else "loss / loss of a constant"
     return HeldOut(measure, method, 2.0 * relative_loss(learned, loss) / learned.tree.n_outputs)
 
 

@@ -157,7 +157,7 @@ class SoftTree(Calibrated, TreeEstimator):
                 "readable=True chooses among kinds of trees; learner='incremental' has only one. Drop either."
             )
         if engine == "torch":
-            raise ValueError("engine='torch' needs learner='joint'; learner='incremental' processes single rows.")
+            raise ValueError("engine='torch' needs learner='joint'; learner='incremental' processes one row at a time.")
         max_leaves = NO_LIMIT if p["max_leaves"] is None else how.max_leaves
         stepwise = Incremental(
             p["start"], max_leaves, how.least_gain, n_threads=how.n_threads, seed=how.seed, keep=how.keep
@@ -205,7 +205,7 @@ class SoftTree(Calibrated, TreeEstimator):
         deal : returns the rows in the order of another seed.
         """
         p = self._options()
-        refuse_beside(p, warm_start=(True, "goes on with the columns of a tree without constraints"))
+        refuse_beside(p, warm_start=(True, "continues with the columns of a tree without constraints"))
         order = ColumnOrder.of(schema)
         how = replace(how, signs=order.each(soft_signs(p["monotonic_cst"], schema)))
         before, names = enter_start(order, self._before(schema, rows.sample.loss)), order.schema(schema)

@@ -123,8 +123,8 @@ class Softened(TreeEstimator):
             tree = cut_like(self.tree_, smaller.tree_).changed("prune_to")
         except ValueError:
             raise ValueError(
-                f"the softened tree has {self.tree_.n_leaves} leaves, and this one of the sequence has branches that "
-                f"it has not ({smaller.tree_.n_leaves} leaves). Soften a larger tree: soften(hard.prune_to(...), X, y)."
+                f"this tree of the sequence ({smaller.tree_.n_leaves} leaves) has branches that the softened tree "
+                f"({self.tree_.n_leaves} leaves) lacks. Soften a larger tree: soften(hard.prune_to(...), X, y)."
             ) from None
         return copy_uncalibrated(self)._remember(smaller, tree)
 

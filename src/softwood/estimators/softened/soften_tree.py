@@ -77,7 +77,7 @@ def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, Softeni
     if isinstance(model, Tree):
         tree, rows = model, _read_numbers(X)
         if rows.ndim != 2 or rows.shape[1] != tree.n_features:
-            raise ValueError(f"X must have shape (rows, {tree.n_features}), as the tree's inputs, got {rows.shape}.")
+            raise ValueError(f"X must have shape (rows, {tree.n_features}), one column per input, got {rows.shape}.")
     elif isinstance(model, TreeEstimator):
         check_is_fitted(model, "tree_")
         tree, rows = model.tree_, model._read(X)

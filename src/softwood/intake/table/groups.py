@@ -28,7 +28,7 @@ def read_groups(groups: Any, weight: Floats) -> Longs | None:
     if len(there) > 1 and np.all(there == there[:1]):
         raise ValueError(
             "groups must name at least two groups, so that some rows can be held out, but all rows have the same "
-            "group. Omit groups to split single rows."
+            "group. Omit groups to split row by row."
         )
     return code.astype(np.int64)
 

@@ -119,7 +119,7 @@ def read_predict(estimator: BaseEstimator, X: Any, columns: Schema) -> Floats:
 
 
 def read_sparse(estimator: BaseEstimator, X: Any, columns: Schema) -> Floats | SparseTable:
-    """As `read_predict`, but a sparse matrix of numbers stays sparse."""
+    """Like `read_predict`, but a sparse matrix of numbers stays sparse."""
     if not columns.all_numbers or not is_sparse(X):
         return read_predict(estimator, X, columns)
     return finite(checked_sparse(estimator, X, reset=False), columns.features)
@@ -155,7 +155,7 @@ def _as_floats(rows: list[Any]) -> Floats | None:
         return None
     try:
         return np.array(rows, np.float64)
-    except (ValueError, OverflowError):  # rows of different lengths, numbers without an end
+    except (ValueError, OverflowError):  # rows of different lengths, infinite numbers
         return None
 
 

@@ -44,7 +44,7 @@ def read_classes(y: Any) -> tuple[npt.NDArray[Any], Ints]:
         check_classification_targets(labels)  # text and integers are never continuous
     found, place = _factor(labels)
     if whole and 2 * len(found) > len(labels):
-        check_classification_targets(labels)  # warns if more than half of the rows have a class of their own
+        check_classification_targets(labels)  # warns if more than half of the labels are distinct
     return np.array(found, labels.dtype), place
 
 
@@ -61,7 +61,7 @@ def warn_of_one_class(classes: npt.NDArray[Any]) -> None:
 
 
 def find_labels(y: Any, name: str = "y") -> tuple[list[Any], Ints, Any]:
-    """The sorted distinct labels of some rows, the place of every label among them, and their dtype.
+    """The sorted distinct labels of some rows, the index of every label among them, and their dtype.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def match_classes(y: Any, classes: npt.NDArray[Any]) -> tuple[Ints, list[Any]]:
 
 
 def one_hot(codes: Ints, n_classes: int) -> Floats:
-    """One column per class; for two classes the second alone."""
+    """One column per class; for two classes only the second."""
     if n_classes == 2:
         return np.not_equal(codes, 0).astype(np.float64)[:, None]
     table: Floats = np.eye(n_classes)[codes]
@@ -227,7 +227,7 @@ def _one_type(labels: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
 
 
 def _factor(labels: npt.NDArray[Any]) -> tuple[list[Any], Ints]:
-    """The sorted distinct labels and the place of every label among them."""
+    """The sorted distinct labels and the index of every label among them."""
     if len(labels) == 1:  # a row of a stream
         return labels.tolist(), np.zeros(1, np.int32)
     if labels.dtype.kind in "OUS":  # a set is several times faster than sorting text

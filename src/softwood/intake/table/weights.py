@@ -103,7 +103,7 @@ def class_weights(
 
 
 def sum_by_class(codes: npt.NDArray[np.int32], weight: Floats, n_classes: int) -> Floats:
-    """The weight of each class, added from the smallest weight on, so the order of the rows changes no digit."""
+    """The weight of each class, added from the smallest weight up, so the order of the rows does not matter."""
     order = np.argsort(weight)
     return np.bincount(codes[order], weight[order], n_classes).astype(np.float64)
 

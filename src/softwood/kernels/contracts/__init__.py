@@ -1,1 +1,1 @@
-"""What kernels take and give: both twins, `native` and `reference`, keep to it."""
+"""Inputs and outputs of the kernels, for both twins: `native` and `reference`."""

@@ -1,4 +1,4 @@
-"""Rows in bins and gates over bins: what the kernels of bins take."""
+"""Binned rows and gates over bins: the inputs of the kernels for bins."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from softwood.arrays import Floats, Ints
 
-Codes = npt.NDArray[Any]  # of bytes or 16-bit words
+Codes = npt.NDArray[Any]  # bytes or 16-bit words
 BYTE = np.iinfo(np.uint8).max
 
 
@@ -19,7 +19,7 @@ class BinTree:
     """A tree over bins.
 
     first_child, feature : per node, -1 for a leaf; a gate has two children, after it.
-    child : (nodes, bins + 1) the slot of the child that a row goes to by the bin of its value; missing ones last.
+    child : (nodes, bins + 1) the slot of the child for each bin of a row's value; missing values last.
     """
 
     first_child: Ints
@@ -45,10 +45,10 @@ class BinTree:
 
 
 class BinnedRows(NamedTuple):
-    """Rows in bins.
+    """Binned rows.
 
-    code : (rows, inputs) bins, that of missing values is n_bins.
-    y : class codes (rows,) where n_classes > 0, else numbers (rows, targets).
+    code : (rows, inputs) bins; missing values are in bin n_bins.
+    y : class codes (rows,) if n_classes > 0, else numbers (rows, targets).
     """
 
     code: Codes

@@ -1,6 +1,6 @@
-"""The contract of the evaluator: the answers of one tree. Both twins keep to it. Equation: formulas/equation.py.
+"""The contract of the evaluator: the predictions of one tree, for both twins. Equation: formulas/equation.py.
 
-X may have any strides; the answer never depends on `n_threads`.
+X may have any strides; the result never depends on `n_threads`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from softwood.arrays import Floats
 
 
 class TreeEvaluator(Protocol):
-    """What both twins offer."""
+    """The interface of both twins."""
 
     def __init__(self, tree: Any) -> None: ...
 
@@ -27,13 +27,13 @@ class TreeEvaluator(Protocol):
         ...
 
     def decide(self, X: Floats, n_threads: int = 1) -> npt.NDArray[np.int64]:
-        """The place of the largest answer of each row; the first of equals."""
+        """The index of the largest answer of each row; on ties, the first."""
         ...
 
     def reach(self, X: Floats, n_threads: int = 1) -> Floats:
-        """Part of each row that arrives at each node, shape (rows, nodes)."""
+        """Share of each row that arrives at each node, shape (rows, nodes)."""
         ...
 
     def apply(self, X: Floats, n_threads: int = 1) -> npt.NDArray[np.int32]:
-        """The node that keeps most of each row; the lowest id on a tie."""
+        """The node that keeps the largest share of each row; on ties, the lowest id."""
         ...

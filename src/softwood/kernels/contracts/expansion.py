@@ -1,11 +1,11 @@
-"""Columns made from inputs by tables: once, or whenever a pass asks for them, so that many rows need not keep them.
+"""Columns computed from inputs by tables: once, or in every pass, so that large tables need not store them.
 
-Every column looks at one input x, and is a parabola (mostly linear) on each segment between the input's knots:
+Every column depends on one input x, and is a parabola (mostly linear) on each segment between the input's knots:
 
-    column(x) = height + slope * t + square * t^2,    t = (x - origin) / width,    all five of the segment x is in
+    column(x) = height + slope * t + square * t^2,    t = (x - origin) / width,    all five for the segment of x
 
-A missing x has a segment of its own, the last, where t is 0. A category's codes have knots between them. Numbers
-measured from the ends of their own segment lose nothing in single precision, however far apart the knots are.
+A missing x has its own segment, the last, with t = 0. For a category, knots lie between the codes. Numbers measured
+from the ends of their segment keep their precision in single precision, however far apart the knots are.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from softwood.arrays import Floats, Longs
 class Expansion:
     """The tables of all columns.
 
-    knot_begin (inputs + 1), knot : rising, per input.
+    knot_begin (inputs + 1), knot : increasing, per input.
     origin, width : of the segments of each input, one more than its knots; those of input f begin at knot_begin[f] + f.
     column_begin (inputs + 1) : the columns of each input.
-    table_begin (columns + 1), height, slope, square : per column, one entry a segment and the last for a missing value.
+    table_begin (columns + 1), height, slope, square : per column, one entry per segment; the last: missing.
     """
 
     knot_begin: Longs
@@ -43,7 +43,7 @@ class Expansion:
 
 
 def expand(X: Floats, how: Expansion) -> Floats:
-    """The columns of the rows X: the definition that native/soft/expansion.cpp is held to."""
+    """The columns of the rows X: the reference for native/soft/expansion.cpp."""
     phi = np.empty((len(X), how.n_columns))
     for f in range(X.shape[1]):
         begin, end = how.knot_begin[f], how.knot_begin[f + 1]

@@ -1,48 +1,47 @@
-"""The contract of the hard grower: what goes in, what comes out, and every rule between. Two twins keep it:
-`reference/grow.py` (NumPy, obvious) and `native/hard/grower.cpp` (C++, fast).
+"""The contract of the hard grower: its inputs, its outputs and all rules. There are two implementations:
+`reference/grow.py` (NumPy, simple) and `native/hard/grower.cpp` (C++, fast).
 
     grower = Grower(X, n_levels, weight, max_bins=0, n_threads=1)     columns sorted (or binned) once
-    grown = grower.grow(target, growth)                               a tree, as often as wanted
-    table = grower.surrogates(grown, target, max_surrogates, monotone)   stand-ins for every branch
+    grown = grower.grow(target, growth)                               a tree; may be called repeatedly
+    table = grower.surrogates(grown, target, max_surrogates, monotone)   surrogates of every branch
 
-X is finite or NaN (missing): an array, or a SparseTable (numbers only, and no criterion of centres: absolute_error,
-quantile, huber), whose tree is that of the same array. Rows of weight 0, in the grower's `weight` or the target's, do
-not exist. A row of weight 2 is the row twice. The grower's weight makes the bins, the target's everything else. No row
-left is a ValueError. The result never depends on the number of threads or the order of rows.
+X is finite or NaN (missing): an array, or a SparseTable (numbers only, and not with absolute_error, quantile or
+huber), which gives the same tree as the dense array. Rows of weight 0, in the grower's `weight` or the target's, are
+ignored. A row of weight 2 is the row twice. The grower's weight is used for bins, the target's for everything else. If
+no row is left, a ValueError is raised. The result never depends on the number of threads or the order of rows.
 
-Comparisons of sums hold up to rounding, so that twins that add in another order agree: "reaches", "meets", "at
-least", "strictly larger" and "a tie" below all allow TIE, relative to the quantity named there.
+Comparisons of sums hold up to rounding, so that implementations that add in another order agree: "reaches", "meets",
+"at least", "strictly larger" and "a tie" below all allow TIE, relative to the quantity named there.
 
 Impurity (p = class shares by weight * class_factor): gini 1 - sum p^2, entropy -sum p ln p, error 1 - max p;
 squared_error: variance about the mean m; poisson (y >= 0): mean of y log(y / m) - y + m; absolute_error: mean distance
 to the median; quantile: mean of p u above the p-quantile, (1 - p) u below it, u the distance; huber: mean of u^2 / 2
-where u <= d, else d u - d^2 / 2, u the distance to the c of least sum. All are averaged over targets; p and d are
-`parameter`, one for each. The weighted p-quantile (median: p = 0.5) is the smallest y whose cumulative weight reaches p
-(cumulative >= (p - TIE) * W); where it meets p (also <= (p + TIE) * W), the mean of that y and the next. c is where
-psi(c) = sum w clip(y - c, -d, d) is 0; where |psi| <= TIE * d * W at some of the points y - d, y + d, the middle of the
-first and the last of them. A node of W = 0 (its classes all have factor 0) has impurity 0; one whose y are all equal
+where u <= d, else d u - d^2 / 2, u the distance to the c that minimises the sum. All are averaged over targets; p and
+d are `parameter`, one per target. The weighted p-quantile (median: p = 0.5) is the smallest y whose cumulative weight
+reaches p (cumulative >= (p - TIE) * W); where it meets p (also <= (p + TIE) * W), the mean of that y and the next. c is
+where psi(c) = sum w clip(y - c, -d, d) is 0; where |psi| <= TIE * d * W at some of the points y - d, y + d, the middle
+of the first and the last of them. A node with W = 0 (its classes all have factor 0) has impurity 0; one with equal y
 has impurity exactly 0.
 
 Gain of a split = W * impurity(parent) - sum_c W_c * impurity(c), over the rows whose value is known (parent too: its
 known rows), W by weight * class_factor; a gain below 0 by rounding is 0. The winner is the first candidate whose gain
 is >= the largest - tie * W * impurity of the whole node; tie is TIE, for squared_error TIE + FAR_TIE * (distance of
 the node's mean from the root's, the largest over targets) / sqrt(impurity), for poisson TIE + FAR_TIE * (the largest
-mean) / unit (below). The order of candidates is: features rising, then thresholds rising or the order below. Zero gain
-is still a split (XOR needs it).
+mean) / unit (below). The order of candidates is: features increasing, then thresholds increasing or the order
+below. A split may have zero gain (XOR needs it).
 
 A node is a leaf when: depth == max_depth (the root has 0); count < min_samples_split; count < 2 * min_samples_leaf;
 impurity <= max(min_impurity, EPSILON); no admissible split; gain / W_root + EPSILON < min_impurity_decrease. Counts
 are sums of weight, and fall short of a limit only below limit * (1 - TIE). With max_leaves the leaf of largest gain
 is split first (a tie, gains within TIE * W * impurity of the root: the lowest node id), otherwise the lowest node id,
 so nodes are numbered level by level. An admissible split has two non-empty sides with count >= min_samples_leaf each,
-missing rows counted only where the candidate places them (DIRECTION, CATEGORY). By poisson both sides have sums of y
-above 0, of every target (above TIE times that of the rows that take part): a mean of 0 would be sure of what it cannot
-know.
+missing rows counted only where the candidate places them (DIRECTION, CATEGORY). With poisson both sides have sums of y
+above 0, for every target (above TIE times that of the rows that take part): a mean of 0 would be overconfident.
 
-Numbers: candidates lie between neighbouring distinct values a < b, rising; threshold a / 2 + b / 2, or a if that
+Numbers: candidates lie between neighbouring distinct values a < b, increasing; threshold a / 2 + b / 2, or a if that
 rounds to b; x <= threshold is the first child. With max_bins > 0 a column is first cut into bins of about equal
 weight, and only the edges between bins are candidates (the upper edge of the lower of two neighbouring non-empty
-bins). Bins: distinct values v_1 < ... < v_m of the rows that exist, c_i the weight up to v_i, c_m = W. With m <=
+bins). Bins: distinct values v_1 < ... < v_m of the rows, c_i the weight up to v_i, c_m = W. With m <=
 max_bins every value is a bin; otherwise bins end at the first v_i with c_i >= (k / max_bins - TIE) * W, k = 1 ..
 max_bins - 1 (the same v_i twice ends one bin; v_m ends the last). The edge after v_i is the threshold between v_i and
 v_i+1. max_bins is at most MAX_BINS; a column with missing values keeps one bin of MAX_BINS for them.
@@ -51,17 +50,17 @@ Categories (codes 0 .. n_levels - 1): levels without a row in the node get slot 
 sorted by mean (the share of class 1 by weight * class_factor; the centre for absolute_error, quantile and huber; ties,
 within TIE * unit of their lowest, by code; unit is that of the monotone constraints below), the best prefix is the
 first child. Several targets by these three: the same for the centres of each target in turn. More classes or targets
-otherwise: up to EXACT_LEVELS levels present all subsets that hold the lowest level, in rising order of their bit mask
-over the levels present, as first child; above that the best prefix over these orders, one after the other: by the mean
-of each class or target in turn, then by the first principal component of the levels' means: covariance about their
+otherwise: up to EXACT_LEVELS levels present all subsets that hold the lowest level, in increasing order of their bit
+mask over the levels present, as first child; above that the best prefix over these orders, one after the other: by the
+mean of each class or target in turn, then by the first principal component of the levels' means: covariance about their
 mean, levels weighted by W; POWER_STEPS steps of power iteration from the coordinate of largest variance (a tie: the
 lowest), each divided by its length, ended by a length of 0.
 
 Missing values. SURROGATE: rows with a missing value take no part in the gain; they are sent by the surrogates, then
 to the larger child. FRACTION: no part in the gain; the row goes to both children, its weight split in proportion to
-the known rows' count. DIRECTION: candidates in the order: each split with the missing rows in the second child, each
+the known rows' count. DIRECTION: order of candidates: each split with the missing rows in the second child, each
 with them in the first, then present (first child) against missing (threshold = inf; category: all present levels slot
-0). Levels are sorted by their known rows, and with several orders each stage runs through all of them. CATEGORY: as
+0). Levels are sorted by their known rows, and with several orders each stage runs through all of them. CATEGORY: like
 DIRECTION for numbers; for categories the missing rows are one more level (code n_levels, the highest; it counts
 towards EXACT_LEVELS), whose slot is `default`. In a node without missing rows they are ordinary splits. `default` is
 the larger child wherever the candidate does not place missing rows: slot 0 if its known count is strictly larger (by
@@ -74,19 +73,19 @@ weight with a known primary of the most; categories: each level to the side wher
 TIE * the level's weight: the default slot), absent levels -1, threshold NaN. agreement = weight sent the same way /
 weight with a known primary (so a surrogate that is often missing agrees less, as rpart's default does); adjusted =
 (agreement - majority) / (1 - majority). Kept if adjusted > EPSILON_SURROGATE, best agreement first (a tie, within
-TIE: the lowest feature), at most max_surrogates; none where the smaller child has count < WORTH_IMITATING: one row
-is nothing to imitate. A feature with a monotone sign is a surrogate only where the node's own feature has one, not
-flipped if the two signs are equal, flipped if not: of children on another feature neither is bound to answer more.
+TIE: the lowest feature), at most max_surrogates; none if the smaller child has count < WORTH_IMITATING: a single row
+is too little. A feature with a monotone sign is a surrogate only if the node's own feature has one, not flipped if
+the two signs are equal, flipped if not: children of a split on another feature have no order.
 Weight is without class_factor. `grow` itself looks for surrogates only under SURROGATE, in every node whose feature is
 missing in some row of the root (it needs them to send rows); `surrogates` replays a grown tree and finds those of all
 branches. The replay sends rows that a gate cannot read by the surrogates it finds, then to `default`.
 
-Monotone constraints (+1, -1, 0 per feature; numbers only, another sign on a category is a ValueError; empty or all 0:
+Monotone constraints (+1, -1, 0 per feature; numbers only, a nonzero sign on a category is a ValueError; empty or all 0:
 none). The constrained quantity q of a node is the vector of means (centres), or for classes P(class >= 1), ...,
 P(class >= K - 1) (by weight * class_factor). Candidates on a feature with sign s need s * (q_second - q_first) >= 0 in
-every component; candidates on any feature need both q within the node's bounds (scikit-learn asks this only of
-constrained features, and clips). q is of the rows that take part in the gain. Both hold to within TIE * unit, unit = 1
-for classes, sqrt(impurity) of the node for squared_error and huber, sqrt(2 * impurity * mean over targets) for
+every component; candidates on any feature need both q within the node's bounds (scikit-learn requires this only
+for constrained features, and clips). q is for the rows that take part in the gain. Both hold to within TIE * unit, unit
+= 1 for classes, sqrt(impurity) of the node for squared_error and huber, sqrt(2 * impurity * mean over targets) for
 poisson, impurity for absolute_error and quantile. The root's bounds are -inf and inf. Children of a split on a
 constrained feature share as a new bound the middle of their own q (of all rows that arrived, each clipped to the
 node's bounds): the upper bound of the first and the lower of the second for s = +1, the other way round for -1.
@@ -107,8 +106,8 @@ from softwood.kernels.kinds import Criterion, Missing
 from softwood.kernels.sparse.table import SparseTable
 
 TIE = 1e-12  # relative gain below which two splits are equal: sums of the same rows in another order differ by less
-EPSILON = float(np.finfo(np.float64).eps)  # impurity of a pure node, as scikit-learn has it
-FAR_TIE = 16 * EPSILON  # of squared error, more for every spread of the node that its mean lies away from the root's
+EPSILON = float(np.finfo(np.float64).eps)  # impurity of a pure node, as in scikit-learn
+FAR_TIE = 16 * EPSILON  # for squared error, per standard deviation of the node between its mean and the root's
 EPSILON_SURROGATE = 1e-10
 WORTH_IMITATING = 2  # count of the smaller child from which a node has surrogates
 EXACT_LEVELS = 10
@@ -119,7 +118,7 @@ UNCONSTRAINED: Signs = np.zeros(0, np.int8)  # no monotone constraints
 
 @dataclass(frozen=True)
 class Target:
-    """What to predict: class codes (n_classes >= 2, y: (rows,)) or numbers (n_classes 0, y: (rows, targets))."""
+    """The target: class codes (n_classes >= 2, y: (rows,)) or numbers (n_classes 0, y: (rows, targets))."""
 
     y: npt.NDArray[Any]
     weight: Floats
@@ -127,12 +126,12 @@ class Target:
     class_factor: Floats = field(default_factory=lambda: np.zeros(0))  # per class, empty: all 1
 
 
-MOST_PLACES = 2**28  # eight bytes each: a gate on a category keeps the child of every level of its rows
+MOST_PLACES = 2**28  # eight bytes each: a gate on a category stores the child of every level of its rows
 
 
 @dataclass(frozen=True)
 class Growth:
-    """How to grow. Defaults grow until every leaf is pure."""
+    """Options for growing. Defaults grow until every leaf is pure."""
 
     criterion: Criterion
     max_depth: int = 2**31 - 1
@@ -144,9 +143,9 @@ class Growth:
     missing: Missing = Missing.SURROGATE
     max_surrogates: int = 5
     monotone: Signs = field(default_factory=lambda: UNCONSTRAINED)
-    parameter: Floats = field(default_factory=lambda: np.zeros(0))  # of quantile and huber, one for each target
-    max_places: int = MOST_PLACES  # of levels of their rows, that all gates on categories together may keep
-    every_level: int = EVERY_LEVEL  # slots up to which gates, and surrogates, keep one for every level
+    parameter: Floats = field(default_factory=lambda: np.zeros(0))  # of quantile and huber, one per target
+    max_places: int = MOST_PLACES  # maximum number of levels of their rows that all gates on categories store
+    every_level: int = EVERY_LEVEL  # number of slots up to which gates and surrogates store every level
 
 
 @dataclass(frozen=True)
@@ -166,13 +165,14 @@ class SurrogateTable:
 
 @dataclass(frozen=True)
 class Grown:
-    """A grown tree: nodes in the order they were made, children adjacent, parents first.
+    """A grown tree: nodes in the order of creation, children adjacent, parents first.
 
     value : (nodes, classes) weight per class without class_factor, or (nodes, targets) mean, median or other centre.
     threshold, feature, first_child : NaN, -1, -1 for a leaf; threshold is NaN for a category.
-    group_begin, group, group_level : slots of category splits (level_slots.py); more than `every_level` slots are kept
-        of the levels of the node's rows only.
-    fraction : the node's part of its parent's known count (rows whose value is not missing); NaN for the root.
+    group_begin, group, group_level : slots of category splits (level_slots.py); above `every_level` slots, only those
+        of the levels in the node's rows.
+    fraction : the node's proportion of its parent's known count (rows whose value is not missing); NaN for the
+        root.
     gain : decrease of W * impurity by the node's split, 0 for a leaf.
     lower, upper : (nodes, constrained quantities) monotone bounds; (nodes, 0) without constraints.
     """
@@ -195,7 +195,7 @@ class Grown:
 
 
 class Branches(Protocol):
-    """What a replay reads of a tree, whoever made it."""
+    """The parts of a tree that a replay needs, from any source."""
 
     @property
     def first_child(self) -> Ints: ...
@@ -214,7 +214,7 @@ class Branches(Protocol):
 
 
 class HardGrower(Protocol):
-    """What both twins offer."""
+    """The interface of both implementations."""
 
     def __init__(
         self, X: Floats | SparseTable, n_levels: Ints, weight: Floats, max_bins: int = 0, n_threads: int = 1
@@ -233,7 +233,7 @@ class HardGrower(Protocol):
 
 
 def check_codes(code: npt.NDArray[Any], n: int, what: str) -> None:
-    """Codes are whole numbers 0 .. n - 1; NaN counts as missing where they are floats."""
+    """Codes are whole numbers 0 .. n - 1; NaN counts as missing if they are floats."""
     known = code[~np.isnan(code)] if code.dtype.kind == "f" else code
     if not len(known):
         return
@@ -243,7 +243,7 @@ def check_codes(code: npt.NDArray[Any], n: int, what: str) -> None:
 
 
 def check_places(places: int, levels: int, gates: int, growth: Growth) -> None:
-    """The error of a tree whose gates on categories take more memory than they may."""
+    """An error if gates on categories take too much memory."""
     if places > growth.max_places:
         raise ValueError(
             f"gates on a category of {levels} levels keep a place for each level of their rows, and after {gates} "
@@ -253,7 +253,7 @@ def check_places(places: int, levels: int, gates: int, growth: Growth) -> None:
 
 
 def check_columns(X: Floats | SparseTable, n_levels: Ints, weight: Floats) -> None:
-    """What both twins refuse of the columns: the sizes do not agree, or a code names no category."""
+    """Errors for columns: sizes that do not match, or a code without a category."""
     if X.ndim != 2 or len(n_levels) != X.shape[1] or np.shape(weight) != (len(X),):
         given = f"X {X.shape}, n_levels ({len(n_levels)},), weight {np.shape(weight)}"
         raise ValueError(f"n_levels must have an entry for each column of X, weight one for each row, got {given}.")
@@ -266,7 +266,7 @@ def check_columns(X: Floats | SparseTable, n_levels: Ints, weight: Floats) -> No
 
 
 def check_target(target: Target, n_rows: int) -> None:
-    """What both twins refuse of a target: the sizes do not agree, or a code names no class."""
+    """Errors for a target: sizes that do not match, or a code without a class."""
     y, factors = np.asarray(target.y), len(target.class_factor)
     if len(y) != n_rows or y.ndim != (1 if target.n_classes else 2) or np.shape(target.weight) != (n_rows,):
         given = f"y {y.shape}, weight {np.shape(target.weight)}"
@@ -278,7 +278,7 @@ def check_target(target: Target, n_rows: int) -> None:
 
 
 def check_parameter(target: Target, growth: Growth) -> None:
-    """What both twins refuse of quantiles, of huber's width, and of counts."""
+    """Errors for quantiles, huber's width, and counts."""
     criterion, parameter = growth.criterion, np.asarray(growth.parameter)
     if criterion in (Criterion.QUANTILE, Criterion.HUBER):
         wanted = np.asarray(target.y).shape[1]
@@ -294,7 +294,7 @@ SUMS = (Criterion.GINI, Criterion.ENTROPY, Criterion.ERROR, Criterion.SQUARED_ER
 
 
 def check_growth(target: Target, growth: Growth, n_levels: Ints, weight: Floats, is_sparse: bool = False) -> None:
-    """What both twins refuse."""
+    """All errors of both implementations."""
     check_target(target, len(weight))
     if is_sparse and growth.criterion not in SUMS:
         raise ValueError(

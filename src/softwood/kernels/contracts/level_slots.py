@@ -1,11 +1,11 @@
-"""Slots of gates on categories, as flat arrays: which child each level goes to.
+"""Slots of gates on categories, as flat arrays: the child for each level.
 
     begin, group    entries begin[m] : begin[m + 1] of `group` are the slots of gate m, -1 for a level it cannot place
-    level           empty: the slots are of every level in turn; else beside each slot the level it is of, rising
-                    within a gate, and a gate cannot place the levels that it does not name
+    level           empty: one slot per level, in order; else the level of each slot, increasing within a gate; a
+                    gate cannot place the levels that it does not list
 
-A gate deep in a tree has rows of few levels: where a category has many, a slot for every one at each gate would take
-more memory than there is.
+A gate deep in a tree has rows with few levels: for a category with many levels, a slot for each one at every gate would
+exceed the memory.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import numpy.typing as npt
 
 from softwood.arrays import Ints
 
-EVERY_LEVEL = 2**22  # slots, four bytes each, that the gates of a tree keep for levels whether or not they know them
+EVERY_LEVEL = 2**22  # slots, four bytes each, that the gates of a tree store for all levels, known or not
 
 
 def flatten_slots(slots: Sequence[npt.NDArray[Any]], most: int = EVERY_LEVEL) -> tuple[Ints, Ints, Ints]:
-    """begin, group and level of gates that have a slot for every level; up to `most` of them are kept as they are."""
+    """begin, group and level of gates with a slot for every level; up to `most` slots are kept as they are."""
     known = [np.arange(len(each)) if sum(map(len, slots)) <= most else np.flatnonzero(each >= 0) for each in slots]
     begin = np.cumsum([0, *map(len, known)]).astype(np.int32)
     group = np.concatenate([*(each[at] for each, at in zip(slots, known, strict=True)), np.zeros(0)]).astype(np.int32)
@@ -31,7 +31,7 @@ def flatten_slots(slots: Sequence[npt.NDArray[Any]], most: int = EVERY_LEVEL) ->
 
 
 def slots_of(begin: Ints, group: Ints, level: Ints, m: int, n_levels: int) -> Ints:
-    """The slot of every level by gate m, of n_levels or up to the last that is named; empty for a number."""
+    """The slot of every level at gate m, for n_levels or up to the last level listed; empty for a number."""
     at = slice(begin[m], begin[m + 1])
     if not len(level):
         return group[at]
@@ -41,7 +41,7 @@ def slots_of(begin: Ints, group: Ints, level: Ints, m: int, n_levels: int) -> In
 
 
 def name_levels(begin: Ints, group: Ints, level: Ints) -> Ints:
-    """The level of every slot, where it is not told."""
+    """The level of every slot, if levels are not stored."""
     if len(level) or not len(group):
         return level
     return (np.arange(len(group)) - np.repeat(begin[:-1], np.diff(begin))).astype(np.int32)
@@ -50,7 +50,7 @@ def name_levels(begin: Ints, group: Ints, level: Ints) -> Ints:
 def fill_levels(
     begin: Ints, group: Ints, level: Ints, n_levels: npt.NDArray[Any], most: int = EVERY_LEVEL
 ) -> tuple[Ints, Ints, Ints]:
-    """The same with a slot for every level, where that is no more than `most` slots; n_levels has an entry a gate."""
+    """The same with a slot for every level, if that takes at most `most` slots; n_levels has one entry per gate."""
     size = n_levels.astype(np.int64)
     now = np.concatenate([[0], np.cumsum(size)])
     if not len(level) or now[-1] > most:

@@ -1,13 +1,13 @@
 """A budding tree while it grows: the contract of its kernels, native and reference (reference/budding.py).
 
-Nodes fill the first places of the arrays, parents before children, the two children of a node side by side. Numbers
-stand by what they are, so that native code runs over many nodes at once:
+Nodes fill the first entries of the arrays, parents before children, the two children of a node adjacent. Parameters
+are grouped by kind, so that native code processes many nodes at once:
 
     [gates: one row per node; bias, columns, 0 ...] [responses: one block per output, node after node] [leafness of
     nodes]
 
 Rows of gates are padded with zeros to multiples of LANES, and so is each of the three parts. A constant response is one
-number an output; a linear one has a block like a gate's row. Rows of data come padded the same way (`pad_rows`).
+number per output; a linear one has a block like a gate's row. Rows of data are padded the same way (`pad_rows`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ import numpy.typing as npt
 from softwood.arrays import Floats, Ints
 from softwood.kernels.kinds import Loss
 
-Numbers = npt.NDArray[Any]  # float32 where speed counts, float64 where exactness does
+Numbers = npt.NDArray[Any]  # float32 for speed, float64 for precision
 
 LANES = 4
-NODES, PENDING, DRAWS = range(3)  # places in `Plant.count`
+NODES, PENDING, DRAWS = range(3)  # indices in `Plant.count`
 
 
 class Rule(IntEnum):
-    """How a gradient moves a number."""
+    """How a gradient changes a parameter."""
 
     ADAGRAD = 0  # by step / sqrt(sum of squares so far) (Duchi, Hazan, Singer 2011)
     SGD = 1  # by the step
@@ -38,14 +38,14 @@ class Rule(IntEnum):
 
 @dataclass(frozen=True)
 class OnlineOptions:
-    """How a state is updated: what is minimised, and how fast it moves.
+    """How a state is updated: the objective and the update rule.
 
     Attributes
     ----------
     loss : of a row.
-    leafness_penalty, weight_penalty : price of a node's (1 - leafness), and of half a squared weight (not biases).
-    rule, step : how numbers move.
-    batch : rows whose gradients are added before anything moves.
+    leafness_penalty, weight_penalty : factor on a node's (1 - leafness), and on half of each squared weight (not
+    biases). rule, step : how parameters change.
+    batch : rows whose gradients are added before each update.
     """
 
     loss: Loss
@@ -64,13 +64,13 @@ class OnlineState:
     ----------
     first_child : (room,) -1 for a leaf.
     number : gates, responses and leafness (`parts`).
-    memory, speed : alike, what the rule remembers: squares, and Adam's mean gradients (empty for other rules).
-    pending : alike, sum of the gradients of an unfinished batch (empty for batches of one).
-    age : (room,) updates a node has seen, where the rule is Adam.
+    memory, speed : same layout, the state of the rule: squares, and Adam's mean gradients (empty for other rules).
+    pending : same layout, sum of the gradients of an unfinished batch (empty for batches of one).
+    age : (room,) number of updates of a node, if the rule is Adam.
     count : nodes, rows pending, random numbers drawn.
     seed : of the random numbers.
     columns, outputs : of the data; columns without the bias.
-    started : columns whose weights start at random, the first ones; the others start at 0.
+    started : number of leading columns whose weights start at random; the others start at 0.
     linear : whether responses are linear.
     """
 
@@ -97,12 +97,12 @@ class OnlineState:
 
     @property
     def width(self) -> int:
-        """Of a gate's block."""
+        """Width of a gate's block."""
         return padded(self.columns + 1)
 
     @property
     def block(self) -> int:
-        """Numbers of one output's response."""
+        """Number of parameters of one output's response."""
         return self.width if self.linear else 1
 
     def parts(self, numbers: Numbers) -> tuple[Numbers, Numbers, Numbers]:
@@ -118,7 +118,7 @@ class OnlineState:
 
     @property
     def leafness(self) -> Numbers:
-        """A view, one number a node."""
+        """A view, one number per node."""
         return self.parts(self.number)[2][: self.n_nodes]
 
     @property
@@ -132,7 +132,7 @@ class OnlineState:
         return self.parts(self.number)[1][: self.n_nodes, :, : self.columns + 1]
 
     def copy(self) -> OnlineState:
-        """A state of its own."""
+        """A copy."""
         other = object.__new__(OnlineState)
         other.__dict__ = {
             name: value.copy() if isinstance(value, np.ndarray) else value for name, value in vars(self).items()
@@ -146,7 +146,7 @@ def padded(n: int) -> int:
 
 
 def size_of(room: int, columns: int, outputs: int, linear: bool) -> int:
-    """Numbers of a state."""
+    """Number of parameters of a state."""
     width = padded(columns + 1)
     return room * width + padded(room * outputs * (width if linear else 1)) + padded(room)
 
@@ -162,7 +162,7 @@ def init_state(
     seed: int = 0,
     dtype: Any = np.float32,
 ) -> OnlineState:
-    """One leaf that answers 0."""
+    """One leaf that predicts 0."""
     size = size_of(room, columns, outputs, linear)
     adam, batch = (options.rule == Rule.ADAM, options.batch) if options is not None else (False, 1)
     state = OnlineState(
@@ -184,7 +184,7 @@ def init_state(
 
 
 def pad_rows(phi: Floats, dtype: Any = np.float32) -> Numbers:
-    """Rows as kernels take them: 1 for the bias, the columns, zeros to whole lanes."""
+    """Rows for the kernels: 1 for the bias, the columns, zeros up to whole lanes."""
     rows = np.zeros((len(phi), padded(phi.shape[1] + 1)), dtype)
     rows[:, 0] = 1.0
     rows[:, 1 : phi.shape[1] + 1] = phi
@@ -192,7 +192,7 @@ def pad_rows(phi: Floats, dtype: Any = np.float32) -> Numbers:
 
 
 def widen(state: OnlineState, columns: int) -> OnlineState:
-    """The state with room for more columns, whose weights are 0: it answers as before."""
+    """The state with room for more columns, whose weights are 0: predictions do not change."""
     names = ("number", "memory", "speed", "pending")
     size = size_of(state.room, columns, state.outputs, state.linear)
     wide = replace(state, columns=columns)

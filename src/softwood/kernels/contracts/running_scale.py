@@ -1,4 +1,4 @@
-"""How streams are scaled: the rule, and what it makes of sums so far."""
+"""Scaling of streams: the rule, and scales from the sums so far."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from softwood.arrays import Floats
 
 
 class ScaleRule(NamedTuple):
-    """Where columns end, how indicators are scaled, below what part of mean and size nothing varies."""
+    """Where columns end, the scale of indicators, and the relative spread below which a column is constant."""
 
     limit: float
     indicator_scale: float
@@ -19,7 +19,7 @@ class ScaleRule(NamedTuple):
 
 
 def place_of(first: Floats, weight: Floats, total: Floats, squares: Floats, rule: ScaleRule) -> tuple[Floats, Floats]:
-    """Mean and spread by sums about the first value; spread 0 where it may be rounding."""
+    """Mean and spread from sums about the first value; spread 0 if it may be rounding."""
     some = np.maximum(weight, 1e-300)
     middle = total / some
     spread = np.sqrt(np.maximum(squares / some - middle * middle, 0.0))

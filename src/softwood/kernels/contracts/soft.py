@@ -1,4 +1,4 @@
-"""What the kernels of soft trees take and give: the shape of a tree, and rows with the sums over them.
+"""Inputs and outputs of the kernels of soft trees: the shape of a tree, and rows with the sums over them.
 
 reference/gradient.py defines the methods.
 """
@@ -15,7 +15,7 @@ from softwood.arrays import Floats, Ints
 
 
 class Shape(Protocol):
-    """Shape of a soft tree, as `make_shape` was given it."""
+    """Shape of a soft tree, from `make_shape`."""
 
     @property
     def first_child(self) -> Sequence[int] | Ints: ...

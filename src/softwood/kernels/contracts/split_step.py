@@ -1,6 +1,6 @@
-"""What one more split of a soft tree in one native call takes and gives (native/soft.py).
+"""Inputs and outputs of one more split of a soft tree in one native call (native/soft.py).
 
-Its definition, and the meaning of the rules: learners/soft/growth/split_step.py.
+Reference, and the meaning of the rules: learners/soft/growth/split_step.py.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ Level = tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64], Floats, Floats]
 
 @dataclass(frozen=True)
 class PackedTree:
-    """A soft tree as native code takes it.
+    """A soft tree for native code.
 
-    frozen, unpenalized : of its gates, in node order.  slopes : 0 none, 1 shared, 2 own.
+    frozen, unpenalized : for its gates, in node order.  slopes : 0 none, 1 shared, 2 own.
     """
 
     shape: Shape
@@ -54,8 +54,8 @@ class SplitStepOptions:
 
 
 class SplitStepResult(NamedTuple):
-    """The leaf that was split, what its gate is, and all parameters of the tree after this number of passes over the
-    rows.
+    """The leaf that was split, the kind of its gate, and all parameters of the tree after this number of passes over
+    the rows.
     """
 
     node: int

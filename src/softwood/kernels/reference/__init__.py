@@ -1,4 +1,4 @@
-"""The NumPy twins: slow, obvious, and the definition."""
+"""The reference kernels in NumPy: slow and simple; they define the results."""
 
 from softwood.kernels.reference.anneal import Annealer
 from softwood.kernels.reference.bin_tree import bin_codes, sum_bins

@@ -45,7 +45,7 @@ class RandomNumbers:
 
 
 class Annealer:
-    """Anneals widths from 0 on.
+    """Anneals widths, starting from 0.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Annealer:
     # -- the loss --------------------------------------------------------------------------------------------------
 
     def loss(self, theta: Floats, n_threads: int = 1) -> float:
-        """Of the tree with the given widths."""
+        """The loss of the tree with the given widths."""
         p, out = self.problem, self.output(theta)
         if len(p.code):
             hit = out[np.arange(len(out)), p.code]
@@ -83,11 +83,11 @@ class Annealer:
         return float((p.weight[:, None] * (p.y - out) ** 2).sum())
 
     def output(self, theta: Floats) -> Floats:
-        """Answers of the tree, (rows, outputs)."""
+        """Outputs of the tree, (rows, outputs)."""
         return self.answers(theta)[0]
 
     def answers(self, theta: Floats) -> list[Floats]:
-        """Answers of every subtree to every row."""
+        """Outputs of every subtree for every row."""
         p = self.problem
         answer = [np.tile(response, (len(p.X), 1)) for response in p.response]
         for m in np.flatnonzero(p.n_children)[::-1]:
@@ -96,7 +96,7 @@ class Annealer:
         return answer
 
     def shares(self, m: int, theta: Floats) -> Floats:
-        """Of the children of a gate, (rows, children)."""
+        """Shares of the children of a gate, (rows, children)."""
         p, n = self.problem, len(self.problem.X)
         if not p.softens[m]:
             width, begin = int(p.n_children[m]), int(p.fixed_begin[m])
@@ -107,13 +107,13 @@ class Annealer:
         return np.stack([share, 1.0 - share], axis=1)
 
     def gradient(self, ramps: Ramps, n_threads: int = 1) -> tuple[float, Ramps]:
-        """The loss, and its slope by every number of the ramps."""
+        """The loss, and its gradient with respect to the ramps."""
         moved = copy(self)
         moved.problem = replace(self.problem, threshold=ramps.threshold, response=ramps.response)
         return moved.slopes(ramps.theta)
 
     def slopes(self, theta: Floats) -> tuple[float, Ramps]:
-        """The loss and its slopes, at the problem's own thresholds and responses."""
+        """The loss and its gradient, with the problem's thresholds and responses."""
         p = self.problem
         slope = Ramps(np.zeros_like(theta), np.zeros(len(theta)), np.zeros_like(p.response))
         answer, reach = self.answers(theta), [np.ones(len(p.X)) for _ in p.response]
@@ -132,7 +132,7 @@ class Annealer:
         return self.loss(theta), slope
 
     def push(self, out: Floats) -> Floats:
-        """Slope of the loss by the outputs."""
+        """Gradient of the loss with respect to the outputs."""
         p, push, rows = self.problem, np.zeros_like(out), np.arange(len(out))
         if not len(p.code):
             return np.asarray(2.0 * p.weight[:, None] * (out - p.y))
@@ -140,19 +140,19 @@ class Annealer:
         return push
 
     def ramp_slopes(self, m: int, theta: Floats) -> tuple[Floats, Floats]:
-        """Slopes of the first child's share by the two widths of a gate (rows, 2) and by its threshold (rows,)."""
+        """Derivatives of the first child's share by the two widths of a gate (rows, 2) and by its threshold (rows,)."""
         p = self.problem
         x = p.X[:, p.feature[m]] - p.threshold[m]
         width = theta[m] * p.scale[m]
         inside = np.stack([(x < 0) & (x > -width[0]), (x >= 0) & (x < width[1])], axis=1)
-        unit = np.where(width > 0, width, 1.0)  # nothing is inside a width of 0
+        unit = np.where(width > 0, width, 1.0)  # no row is within a width of 0
         by_theta = np.where(inside, 0.5 * x[:, None] / (unit * np.where(theta[m] > 0, theta[m], 1.0)), 0.0)
         return by_theta, np.where(inside, 0.5 / unit, 0.0).sum(axis=1)
 
     # -- annealing ---------------------------------------------------------------------------------------------------
 
     def find_candidates(self) -> list[list[Variable]]:
-        """All groups that a call may anneal."""
+        """All groups of widths for a call to anneal."""
         p = self.problem
         groups = []
         for m in map(int, np.flatnonzero(p.softens)):
@@ -206,7 +206,7 @@ class Annealer:
 
 
 def ramp(x: Floats, below: float, above: float) -> Floats:
-    """Share of the first child at distance x from the threshold: 1/2 at x = 0, a jump where a width is 0."""
+    """Share of the first child at distance x from the threshold: 1/2 at x = 0, a jump if a width is 0."""
     left = np.where(x <= -below, 1.0, 0.5 - 0.5 * x / below) if below > 0 else np.ones_like(x)
     right = np.where(x >= above, 0.0, 0.5 - 0.5 * x / above) if above > 0 else np.zeros_like(x)
     return np.where(x < 0, left, np.where(x > 0, right, 0.5))

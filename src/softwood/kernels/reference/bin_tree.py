@@ -1,10 +1,9 @@
-"""Gates over bins, and sums over the rows that they lead to some leaves; the definition that native/hard/bin_tree.cpp
-is held to.
+"""Gates over bins, and sums over the rows that reach some of the leaves; the reference for native/hard/bin_tree.cpp.
 
     table[leaf, input, bin]   classes: the weight of each class
                               numbers: sum w, sums w (y - origin) of every target, sums w (y - origin)^2
 
-Sums are made row after row, so both agree to the bit.
+Rows are added in order, so both agree to the bit.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from softwood.kernels.contracts.bin_tree import BYTE, BinnedRows, BinTree, Codes
 def sum_bins(rows: BinnedRows, tree: BinTree, place: Ints, origin: Floats, n_threads: int = 1) -> Floats:
     """Sums over the rows of weight > 0, shape (leaves, inputs, bins + 1, statistics).
 
-    place : of every node of the tree its leaf in the answer, or -1: its rows are left out.
-    origin : (leaves, targets) what numbers are measured from.
+    place : the leaf's index in the result for every node of the tree, or -1: its rows are left out.
+    origin : (leaves, targets) subtracted from numbers.
     """
     leaf = place[tree.route(rows.code)]
     row = np.flatnonzero((leaf >= 0) & (rows.weight > 0))
@@ -49,7 +48,7 @@ def _sum_classes(rows: BinnedRows, row: npt.NDArray[np.intp], at: npt.NDArray[np
 
 
 def _statistics(rows: BinnedRows, row: npt.NDArray[np.intp], origin: Floats) -> Floats:
-    """What is summed of each row of numbers, shape (rows, statistics)."""
+    """The statistics of each row of numbers to sum, shape (rows, statistics)."""
     weight = rows.weight[row][:, None]
     away = rows.y[row] - origin
     return np.hstack([weight, weight * away, weight * away * away])
@@ -57,7 +56,7 @@ def _statistics(rows: BinnedRows, row: npt.NDArray[np.intp], origin: Floats) -> 
 
 def bin_codes(X: Floats, edge: list[Floats], n_levels: Ints, n_bins: int, n_threads: int = 1) -> Codes:
     """The bin of every value, column after column: between edges (a value at an edge lies below it), or the level of a
-    category; missing ones in bin n_bins. Bytes where n_bins is at most 255.
+    category; missing values are in bin n_bins. Bytes if n_bins is at most 255.
     """
     code = np.empty(X.shape, np.uint8 if n_bins <= BYTE else np.uint16, order="F")
     for f, x in enumerate(X.T):

@@ -1,11 +1,11 @@
-"""Columns: how a feature puts rows into groups.
+"""Columns: a feature divides rows into groups.
 
-A number: one group for every distinct value among the rows at hand, or, with max_bins > 0, for every bin that is not
-empty. A category: one group for every level present.
+A number: one group per distinct value among the given rows, or, with max_bins > 0, per non-empty bin. A category: one
+group per level present.
 
 Bins: values v_1 < ... < v_m, c_i the weight of the rows up to v_i, c_m = W. With m <= max_bins every value is a bin.
 Otherwise a bin ends at the first v_i with c_i >= k W / max_bins, for k = 1 .. max_bins - 1 (a heavy value may end
-several at once, which leaves fewer bins). The edge after v_i lies midway to v_i+1, as a threshold does.
+several at once, which leaves fewer bins). The edge after v_i lies midway to v_i+1, like a threshold.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from softwood.kernels.sparse.table import SparseTable
 
 @dataclass(frozen=True)
 class StoredValues:
-    """A column of a sparse table: the rows that are not 0, their values, and of how many rows they are."""
+    """A column of a sparse table: the rows that are not 0, their values, and the number of rows."""
 
     row: Index
     value: Floats
@@ -43,7 +43,7 @@ class Column:
     edge: Floats | None = None
 
     def thresholds(self, row: Index) -> tuple[Index, Floats]:
-        """Group of each of these rows (none missing), rising with x, and the thresholds between neighbouring groups."""
+        """Group of each of these rows (none missing), increasing with x, and the thresholds between groups."""
         if self.edge is None:
             value, group = np.unique(self.x[row], return_inverse=True)
             return group, midway(value[:-1], value[1:])
@@ -51,7 +51,7 @@ class Column:
         return group, self.edge[filled[:-1]]
 
     def levels(self, row: Index) -> tuple[Index, Index]:
-        """Group of each of these rows (none missing), rising with the code, and the code of every group."""
+        """Group of each of these rows (none missing), increasing with the code, and the code of every group."""
         code, group = np.unique(self.x[row].astype(np.intp), return_inverse=True)
         return group, code
 
@@ -85,6 +85,6 @@ def cut_bins(x: Floats, weight: Floats, max_bins: int) -> Floats:
 
 
 def midway(a: Floats, b: Floats) -> Floats:
-    """The threshold between a < b: x <= threshold holds for a and not for b, whatever the rounding."""
+    """The threshold between a < b: x <= threshold holds for a and not for b, despite rounding."""
     middle = a / 2 + b / 2
     return np.where(middle < b, middle, a)

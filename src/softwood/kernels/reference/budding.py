@@ -11,12 +11,12 @@
     dJ / d response = delta leafness   (times x where it is linear)
     dJ / d leafness = delta . (response - mix) - leafness_penalty
 
-(The poster prints the index of the child where the parent's leafness and share are meant.) Leafness is held in [0, 1].
+(The poster prints the index of the child instead of the parent for leafness and share.) Leafness is clipped to [0, 1].
 A leaf whose leafness would fall below 1 buds: its gate and the responses of two new leaves start from small random
-numbers. Where there is no room for two more, its leafness stays 1. A node whose leafness is back at 1 loses everything
-below it. A leaf has no mix yet; the children it would get answer about 0, so its mix counts as 0.
+numbers. If there is no room for two more nodes, its leafness stays 1. A node whose leafness is back at 1 loses all
+nodes below it. A leaf has no mix yet; its future children would predict about 0, so its mix counts as 0.
 
-Random numbers are a function of the seed and of how many were drawn before (splitmix64; Steele, Lea, Flood 2014).
+Random numbers depend only on the seed and on how many were drawn before (splitmix64; Steele, Lea, Flood 2014).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from softwood.kernels.contracts.online_state import DRAWS, NODES, PENDING, Numbe
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.formulas.losses import loss_derivatives, row_loss
 
-START = 0.01  # new numbers lie within so much of 0
+START = 0.01  # largest absolute value of new parameters
 TINY = 1e-12  # added to squares: no division by 0
 FADE, FADE_SQUARES, ADAM_TINY = 0.9, 0.999, 1e-8  # the usual constants of Adam
 GOLDEN, MIX_1, MIX_2, WORD = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 2**64 - 1
@@ -44,7 +44,7 @@ def train_buds(
     order: npt.NDArray[np.int64],
     options: OnlineOptions,
 ) -> float:
-    """Learn from the rows in the given order, in place; the sum of their losses, each before the row was learned."""
+    """Learn from the rows in the given order, in place; the sum of their losses, each before its update."""
     total = 0.0
     one = np.zeros_like(state.number) if options.batch == 1 else state.pending
     for row in order:
@@ -114,7 +114,7 @@ def add_gradient(
 
 
 def _move(state: OnlineState, slope: Numbers, options: OnlineOptions) -> None:
-    """One update of all numbers of all nodes."""
+    """One update of all parameters of all nodes."""
     n, step = state.n_nodes, options.step
     state.age[:n] += options.rule == Rule.ADAM
     for number, memory, part, speed in zip(*(state.parts(of) for of in _arrays(state, slope)), strict=True):
@@ -137,7 +137,7 @@ def _arrays(state: OnlineState, slope: Numbers) -> tuple[Numbers, Numbers, Numbe
 
 
 def _remove(state: OnlineState) -> None:
-    """Nodes whose leafness is back at 1 lose what is below them; the rest moves together, in the same order."""
+    """Nodes whose leafness is back at 1 lose all nodes below them; the rest is compacted, in the same order."""
     n = state.n_nodes
     gone = np.zeros(n, np.bool_)
     for m in range(n):
@@ -157,13 +157,13 @@ def _remove(state: OnlineState) -> None:
     for of in (state.number, state.memory, state.speed):
         arrays += state.parts(of)
     for rows in arrays:
-        if len(rows):  # only Adam has speeds
+        if len(rows):  # only for Adam
             rows[: len(keep)] = rows[keep]
     state.count[NODES] = len(keep)
 
 
 def _bud(state: OnlineState) -> None:
-    """Leaves whose leafness fell below 1 get a gate and two leaves, in the order of nodes, while there is room."""
+    """Leaves whose leafness fell below 1 get a gate and two leaves, in node order, while there is room."""
     gate, response, leafness = state.parts(state.number)
     for m in range(state.n_nodes):
         if state.first_child[m] >= 0 or leafness[m] == 1.0:

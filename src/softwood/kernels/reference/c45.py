@@ -1,4 +1,4 @@
-"""Reference growing of a C4.5 tree in NumPy; every rule stands in contracts/c45.py."""
+"""Reference growing of a C4.5 tree in NumPy; the rules are in contracts/c45.py."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from softwood.kernels.contracts.c45 import (
 
 @dataclass(frozen=True)
 class Question:
-    """A way to split a node: gain and split information in bits, and what asks for the slot."""
+    """A way to split a node: gain and split information in bits, and the test."""
 
     feature: int
     gain: float
@@ -35,7 +35,7 @@ class Question:
         return self.gain / self.info if self.info > TIE else 0.0
 
     def read(self, x: Floats) -> Index:
-        """Slot of each value, -1 where it is missing or its level has none."""
+        """Slot of each value, -1 if it is missing or its level has none."""
         if not len(self.slot):
             return np.where(np.isnan(x), -1, np.where(x <= self.threshold, 0, 1))
         known = (x >= 0) & (x < len(self.slot))
@@ -62,7 +62,7 @@ def make_test(feature: int, count: Floats, total: float, slot: Index) -> Questio
 
 
 class GrowOptions:
-    """One tree in the making."""
+    """A tree during growth."""
 
     def __init__(
         self, X: Floats, n_levels: Ints, code: Ints, weight: Floats, n_classes: int, growth: C45Growth
@@ -91,7 +91,7 @@ class GrowOptions:
         return chosen
 
     def number(self, feature: int, rows: Index, weight: Floats) -> Question | None:
-        """The threshold of the largest gain."""
+        """The threshold with the largest gain."""
         x = self.X[rows, feature]
         order = np.argsort(x, kind="stable")[: np.count_nonzero(~np.isnan(x))]
         x, w, code, total = x[order], weight[order], self.code[rows[order]], float(weight.sum())
@@ -115,7 +115,7 @@ class GrowOptions:
         return Question(feature, float(left), float(info), middle(x[at], x[at + 1]))
 
     def category(self, feature: int, rows: Index, weight: Floats) -> Question | None:
-        """One branch for each level, or for each subset of them."""
+        """One branch per level, or per subset of levels."""
         x, n = self.X[rows, feature], int(self.n_levels[feature])
         known = (x >= 0) & (x < n)
         level = np.where(known, x, -1).astype(np.intp)
@@ -133,7 +133,7 @@ class GrowOptions:
         return test if np.count_nonzero(size >= self.growth.min_cases * (1 - TIE)) >= 2 else None
 
     def run(self, rows: Index, weight: Floats) -> C45Grown:
-        """Split until no test is worth it."""
+        """Split until no test is good enough."""
         open_rows, nodes = [(rows, weight)], [Node(np.nan)]
         for node in nodes:  # the list grows in the loop
             rows, weight = open_rows[0]
@@ -166,7 +166,7 @@ def middle(a: float, b: float) -> float:
 
 
 def join(test: Question, count: Floats, total: float) -> Question:
-    """Groups of levels: unions as long as the ratio does not fall."""
+    """Groups of levels: joined as long as the ratio does not decrease."""
     while len(count) > 2:
         best, pair = None, (0, 0)
         for a in range(len(count)):
@@ -183,7 +183,7 @@ def join(test: Question, count: Floats, total: float) -> Question:
 
 
 def union(count: Floats, a: int, b: int) -> Floats:
-    """The counts with group b put into group a."""
+    """The counts with group b merged into group a."""
     joined = np.delete(count, b, axis=0)
     joined[a] += count[b]
     return joined
@@ -191,7 +191,7 @@ def union(count: Floats, a: int, b: int) -> Floats:
 
 @dataclass
 class Node:
-    """A node in the making."""
+    """A node during growth."""
 
     fraction: float
     value: Floats = field(default_factory=lambda: np.zeros(0))

@@ -1,7 +1,7 @@
-"""The candidates of one feature in one node, in the order in which ties are settled.
+"""The candidates of one feature in one node, in the order that breaks ties.
 
-Where missing rows are placed by the candidate (DIRECTION, CATEGORY) they form one group more, the last. DIRECTION
-then asks three times: missing to the second child, missing to the first, and present against missing.
+If the candidate places missing rows (DIRECTION, CATEGORY), they form one more group, the last. DIRECTION then has three
+kinds of candidates: missing to the second child, missing to the first, and present against missing.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Candidates:
 
 
 def find_candidates(column: Column, rows: Rows, missing: Missing, measure: Measure, unit: float) -> Candidates | None:
-    """All candidates of a feature, None where there are none; `unit` is that of means, medians or shares."""
+    """All candidates of a feature, or None; `unit` is that of means, medians or shares."""
     lost = np.isnan(column.x[rows.id])
     placed = bool(lost.any()) and missing in (Missing.DIRECTION, Missing.CATEGORY)
     if lost.all():
@@ -63,7 +63,7 @@ def find_candidates(column: Column, rows: Rows, missing: Missing, measure: Measu
     else:
         known, threshold = column.thresholds(rows.id[~lost])
         n_known = len(threshold) + 1
-    group = np.full(len(rows.id), n_known)  # the missing rows' group comes last
+    group = np.full(len(rows.id), n_known)  # the group of missing rows is last
     group[~lost] = known
     if not placed:
         rows, group = rows.where(~lost), known
@@ -85,7 +85,7 @@ def find_sets(
     missing: Missing,
     unit: float,
 ) -> tuple[Sets, ...]:
-    """The sets of groups that may become the first child; `parts` gives what the first n groups are made of."""
+    """The sets of groups that may become the first child; `parts` gives the statistics of the first n groups."""
     if not is_category:
         sets = place_missing([Prefixes.proper(np.arange(n_known))], n_known, placed)
     elif missing == Missing.CATEGORY:

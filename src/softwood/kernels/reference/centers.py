@@ -1,9 +1,10 @@
-"""absolute_error, quantile and huber: mean loss about a centre that is no sum over rows, averaged over targets.
+"""absolute_error, quantile and huber: mean loss about a centre that is not a sum over rows, averaged over targets.
 
-formulas/centers.py finds them. No sum over groups gives one, so every set is laid out over all rows in the order of y:
+formulas/centers.py finds the centres. They do not follow from sums over groups, so every set is spread over all rows
+in the order of y:
 
     y        1   2   4   7   9
-    held     1   0   1   1   0      times weight, summed up: 1 1 2 3 3; half is 1.5, reached at y = 4
+    held     1   0   1   1   0      times weight, cumulated: 1 1 2 3 3; half is 1.5, reached at y = 4
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from softwood.kernels.reference.impurity import Account, account_all
 from softwood.kernels.reference.rows import Rows
 from softwood.kernels.reference.sets import Sets
 
-CELLS = 2**16  # sets times rows laid out at once: half a megabyte an array stays in the cache
+CELLS = 2**16  # sets times rows at once: half a megabyte per array stays in the cache
 
 
 class CenterLoss:
@@ -52,7 +53,7 @@ class CenterLoss:
 
 @dataclass(frozen=True)
 class CenterParts:
-    """The rows themselves: no sum over a group stands for them."""
+    """The rows themselves, since sums over groups are not enough."""
 
     y: Floats
     weight: Floats

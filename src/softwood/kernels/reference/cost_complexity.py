@@ -2,8 +2,8 @@
 
     R_alpha(T) = R(T) + alpha * leaves(T),    alpha_t = (R(t) - R(T_t)) / (leaves(T_t) - 1)
 
-The branch with the smallest alpha_t is collapsed, its ancestors' alpha are computed anew, and so on to the root. The
-trees so visited are nested; the one for a given alpha keeps the branches whose number here is larger.
+The branch with the smallest alpha_t is collapsed, its ancestors' alpha are recomputed, and so on up to the root. These
+trees are nested; the one for a given alpha keeps the branches with a larger value here.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from softwood.arrays import Floats, Ints
 
 
 def collapse_alphas(parent: Ints, risk: Floats) -> Floats:
-    """The alpha from which each node is no branch any more; -inf for a leaf.
+    """The alpha from which on each node is no longer a branch; -inf for a leaf.
 
     Parameters
     ----------
     parent : parent of every node, -1 for the root; parents come before children.
-    risk : R(t), the part of the whole risk that the node would have as a leaf.
+    risk : R(t), the node's proportion of the total risk if it were a leaf.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def collapse_alphas(parent: Ints, risk: Floats) -> Floats:
     array([ 0.3,  0.3, -inf, -inf, -inf])
     """
     n = len(parent)
-    below, leaves = risk.copy(), np.ones(n)  # risk and leaves of the subtree, as it is pruned so far
+    below, leaves = risk.copy(), np.ones(n)  # risk and leaves of the subtree, as pruned so far
     is_branch = np.zeros(n, np.bool_)
     is_branch[parent[1:]] = True
     below[is_branch], leaves[is_branch] = 0.0, 0.0
@@ -52,7 +52,7 @@ def collapse_alphas(parent: Ints, risk: Floats) -> Floats:
         alpha, node = heapq.heappop(heap)
         path = list(ancestors(parent, node))
         if alpha != current[node] or np.isfinite(collapsed[[node, *path]]).any():
-            continue  # its subtree changed since and a newer entry is in the heap, or it is gone
+            continue  # its subtree has changed and a newer entry is in the heap, or it is gone
         collapsed[node] = reached = max(reached, alpha)
         less_risk, less_leaves = risk[node] - below[node], leaves[node] - 1
         for above in path:

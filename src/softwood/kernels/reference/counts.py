@@ -1,11 +1,12 @@
 """poisson: mean of y log(y / m) - y + m about the mean m of counts y >= 0, averaged over targets.
 
-With M the mean of the node's rows and h = half_deviance (formulas/counts.py), a set of mean m = M (1 + t) loses
+With M the mean of the node's rows and h = half_deviance (formulas/counts.py), a set with mean m = M (1 + t) has a loss
+of
 
-    sum w M h(y / M - 1) - W M h(t)        what its rows lose by M, less what its own mean saves
+    sum w M h(y / M - 1) - W M h(t)        loss of its rows with M, minus the gain from its own mean
 
-so that equal splits stay equal to TIE. Breiman et al. 1984 have no counts; rpart's method "poisson" is the same with a
-prior. As in scikit-learn a split never makes a child whose counts are all 0: that would be sure of what it cannot know.
+so that equal splits stay equal to TIE. Breiman et al. 1984 do not treat counts; rpart's method "poisson" is the same
+with a prior. As in scikit-learn, no split makes a child whose counts are all 0: its mean of 0 would be overconfident.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class PoissonDeviance:
         return float(np.sqrt(2.0 * impurity * value.mean()))
 
     def rounding(self, impurity: float, value: Floats, root: Floats) -> float:
-        """Sums of counts lose digits where their mean is many spreads."""
+        """Sums of counts lose digits if their mean is many standard deviations."""
         return TIE + FAR_TIE * float(value.max()) / self.slack(impurity, value)
 
 

@@ -1,4 +1,4 @@
-"""Gradient descent on new splits of a soft tree, row by row; twin of native/soft/incremental.cpp, formulas there."""
+"""Gradient descent on new splits of a soft tree, row by row; native/soft/incremental.cpp has the formulas."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from softwood.arrays import Floats
 from softwood.kernels.formulas.losses import loss_derivatives
 from softwood.kernels.kinds import Loss, LossKind
 
-ARRIVES = 1e-6  # part of a row that moves something
+ARRIVES = 1e-6  # smallest reach of a row that has an effect
 
 
 def descend(

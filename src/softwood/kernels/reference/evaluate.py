@@ -1,12 +1,12 @@
-"""Reference evaluation of a tree in NumPy: the definition that the native kernel is held to.
+"""Reference evaluation of a tree in NumPy, which defines the results of the native kernel.
 
-    share[m -> c](x) = squash(score(x))                      what a gate sends to each child
+    share[m -> c](x) = squash(score(x))                      the share that a gate sends to each child
     reach[c](x)      = reach[m](x) * (1 - leafness[m]) * share[m -> c](x)
     output(x)        = sum_m reach[m](x) * leafness[m] * response[m](x)
 
-The last line is the equation of the family, unrolled from the root; its pieces are in formulas/equation.py. Where
-nothing of a row arrives, nothing is computed: an infinite response that no row reaches does not count. Linear sums are
-written as in formulas/far_out.py, so that they keep their digits far out and never overflow.
+The last line is the equation of the family, unrolled from the root; its parts are in formulas/equation.py. Nodes with a
+reach of 0 are skipped: an infinite response that no row reaches does not count. Linear sums are computed as in
+formulas/far_out.py, so that they keep their precision far out and never overflow.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from softwood.kernels.formulas.far_out import SteadyTree
 
 
 class Evaluator:
-    """Answers of one tree. `n_threads` is part of the interface; NumPy uses one."""
+    """Predictions of one tree. `n_threads` is part of the interface; NumPy uses one."""
 
     def __init__(self, tree: Any) -> None:
         self.tree = SteadyTree(tree)
@@ -44,17 +44,17 @@ class Evaluator:
             return apply_link(int(self.tree.link), self.output(X))
 
     def decide(self, X: Floats, n_threads: int = 1) -> npt.NDArray[np.int64]:
-        """The place of the largest answer of each row; the first of equals."""
+        """The index of the largest answer of each row; on ties, the first."""
         return np.asarray(self.predict(X).argmax(axis=1), np.int64)
 
     def reach(self, X: Floats, n_threads: int = 1) -> Floats:
-        """Part of each row that arrives at each node, shape (rows, nodes)."""
+        """Share of each row that arrives at each node, shape (rows, nodes)."""
         tree = self.tree
         reach = np.zeros((len(X), len(tree.response)))
         reach[:, 0] = 1.0
         with without_float_warnings():
             phi = expand(tree.basis, X, (tree.low, tree.high))
-            for m in np.flatnonzero((tree.n_children > 0) & (tree.leafness < 1)).tolist():  # others pass nothing on
+            for m in np.flatnonzero((tree.n_children > 0) & (tree.leafness < 1)).tolist():  # others have no children
                 first, n = tree.first_child[m], tree.n_children[m]
                 passed = reach[:, m, None] * (1.0 - tree.leafness[m])
                 arriving = passed * shares(tree, m, X, phi)
@@ -62,7 +62,7 @@ class Evaluator:
         return reach
 
     def apply(self, X: Floats, n_threads: int = 1) -> Ints:
-        """The node that keeps most of each row; the lowest id on a tie."""
+        """The node that keeps the largest share of each row; on ties, the lowest id."""
         kept: Floats = self.reach(X) * self.tree.leafness
         most: npt.NDArray[np.int64] = np.argmax(kept, axis=1)
         return most.astype(np.int32)

@@ -1,12 +1,12 @@
 """Loss, gradient, reach and histograms of a soft tree in NumPy: the definition of native/soft/gradient.cpp.
 
-    share  = sigmoid(weight . phi + bias), the part of the first child;   reach[child] = reach[m] * share
+    share  = sigmoid(weight . phi + bias), for the first child;   reach[child] = reach[m] * share
     output = offset + sum_leaf reach[leaf] * (response[leaf] + slope[leaf] . phi + own_slope[leaf] . phi[own columns])
 
-Where leaves mix answers (formulas/leaf_link.py), link(response[leaf]) stands for response[leaf]; there are no slopes.
+If leaves mix answers (formulas/leaf_link.py), link(response[leaf]) replaces response[leaf]; there are no slopes.
 
-Parameters lie in one vector: [gate][column, bias] [leaf][output] [slope][output][column] [leaf][output][own column].
-Gates and leaves are numbered in node order. The loss is a mean by weight.
+Parameters are in one vector: [gate][column, bias] [leaf][output] [slope][output][column] [leaf][output][own column].
+Gates and leaves are numbered in node order. The loss is a weighted mean.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from softwood.kernels.kinds import Loss, LossKind
 class SoftShape:
     """Shape of a soft tree: children of m are `first_child[m]` and the next node; `slope_row` is per leaf, -1: none.
 
-    own_columns : columns that each leaf has slopes of its own for, beside those of its row.
+    own_columns : columns for which each leaf has own slopes, in addition to those of its row.
     """
 
     first_child: Ints
@@ -100,7 +100,7 @@ class SoftRows:
         return cls(phi, target, share, Loss(LossKind(loss), parameter), np.zeros_like(target), np.ones(len(phi)))
 
     def loss(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> float:
-        """Mean loss by weight."""
+        """Weighted mean loss."""
         return float(self.weight @ self.answers(shape, parameters)[2])
 
     def answers(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> tuple[Floats, Floats, Floats]:
@@ -110,7 +110,7 @@ class SoftRows:
         return output, reach, row_loss(self.loss_kind, output, self.target)
 
     def gradient(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> tuple[float, Floats]:
-        """Mean loss by weight, and its gradient."""
+        """Weighted mean loss, and its gradient."""
         reach, share, leaf_answer = self._forward(shape, parameters)
         leaf_reach = reach[:, shape.leaves]
         output = self.offset + np.einsum("rl,rlq->rq", leaf_reach, leaf_answer)
@@ -135,7 +135,7 @@ class SoftRows:
         return float(self.weight @ row_loss(self.loss_kind, output, self.target)), gradient
 
     def mean_reach(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> Floats:
-        """Mean part of the rows that arrives at each node, by weight."""
+        """Weighted mean reach of each node."""
         return np.asarray(self.weight @ self.answers(shape, parameters)[1])
 
     def refine(
@@ -149,7 +149,7 @@ class SoftRows:
         tol: float,
         n_threads: int = 1,
     ) -> tuple[float, Floats, int]:
-        """All parameters refined together: the objective reached, the parameters, passes over the rows."""
+        """Refine all parameters together: the objective reached, the parameters, passes over the rows."""
         objective = penalised(lambda at: self.gradient(shape, at), Penalty(strength, centre, log_penalty))
         return minimise(objective, parameters, max_iter, tol)
 
@@ -169,7 +169,7 @@ class SoftRows:
         tol: float,
         n_threads: int = 1,
     ) -> tuple[float, Floats, int]:
-        """The same within bounds, from free numbers that tell the parameters (formulas/ordered_tree.py)."""
+        """The same within bounds, by free numbers that determine the parameters (formulas/ordered_tree.py)."""
         order = NodeOrder(below, above, len(below) - len(shape.leaves))
         tree = OrderedTree(order, ends, len(shape.branches) * (shape.columns + 1), low, high)
         penalty = Penalty(strength, centre, log_penalty)
@@ -203,7 +203,7 @@ class SoftRows:
     def split_direction(
         self, shape: SoftShape, parameters: Floats, node: int, n_threads: int = 1
     ) -> tuple[Floats, Floats, Floats]:
-        """Mean and deviation of the columns by reach of `node`, and their covariance with the slope of the loss."""
+        """Mean and deviation of the columns, by reach of `node`, and their covariance with the slope of the loss."""
         output, reach, _ = self.answers(shape, parameters)
         r = self.weight * reach[:, node]
         slope = r[:, None] * loss_derivatives(self.loss_kind, output, self.target)[0]
@@ -217,19 +217,19 @@ class SoftRows:
         return mean, spread, covariance
 
     def under(self, shape: SoftShape, parameters: Floats, node: int, n_threads: int = 1) -> SoftRows:
-        """The rows as a subtree in place of leaf `node` sees them."""
+        """The rows for a subtree in place of leaf `node`."""
         without, silent = parameters.copy(), silent_response(self.loss_kind.leaf_link)
         shape.unpack(without)[1][int(np.searchsorted(shape.leaves, node))] = silent
         output, reach, _ = self.answers(shape, without)
         return replace(self, offset=output, arrival=reach[:, node].copy())
 
     def _leaf_answers(self, shape: SoftShape, parameters: Floats, node: int | None = None) -> Floats:
-        """What is mixed: (leaves, outputs), or the row of a leaf."""
+        """The values to mix: (leaves, outputs), or the row of a leaf."""
         answers = leaf_answers(self.loss_kind.leaf_link, shape.unpack(parameters)[1])
         return answers if node is None else answers[int(np.searchsorted(shape.leaves, node))]
 
     def _forward(self, shape: SoftShape, parameters: Floats) -> tuple[Floats, Floats, Floats]:
-        """Reach (rows, nodes), share (rows, gates) and what each leaf answers (rows, leaves, outputs)."""
+        """Reach (rows, nodes), share (rows, gates) and the response of each leaf (rows, leaves, outputs)."""
         weight, _, slope, own_slope = shape.unpack(parameters)
         response = self._leaf_answers(shape, parameters)
         share = sigmoid(self.phi @ weight[:, :-1].T + weight[:, -1])
@@ -255,7 +255,7 @@ def make_shape(
 ) -> Shape:
     """Children of m are `first_child[m]` and the next node (-1: a leaf); `slope_row` per leaf, -1: no slope.
 
-    own_columns : columns for which each leaf has slopes of its own, beside those of its `slope_row`.
+    own_columns : columns for which each leaf has own slopes, in addition to those of its `slope_row`.
     """
     return SoftShape(first_child, slope_row, slopes, columns, outputs, own_columns)
 
@@ -280,10 +280,11 @@ def make_expanded_rows(
     keep: bool = False,
     by_tables: bool = False,
 ) -> Rows:
-    """Rows whose columns are made from the inputs X: once if they are to be kept, else in every pass, slower but small.
+    """Rows whose columns are computed from the inputs X: once if they are stored, else in every pass, which is slower
+    but saves memory.
 
-    place : which row of X each of the rows is; None, all of them in order.
-    by_tables : whether passes may go by the tables of the expansion, without columns, where columns are many: faster,
-        and sums are rounded in another order (native/soft/form_tables.hpp).
+    place : index in X of each row; None: all rows in order.
+    by_tables : whether passes may use the tables of the expansion instead of columns if there are many: faster, and
+        sums are rounded in another order (native/soft/form_tables.hpp).
     """
     return make_rows(expand(X if place is None else X[place], expansion), target, weight, loss)

@@ -1,8 +1,8 @@
-"""Reference growing of a hard tree in NumPy: the definition that the native grower is held to.
+"""Reference growing of a hard tree in NumPy, which defines the results of the native grower.
 
     grow:   root -> open; while a leaf is open: split the best (or the oldest), open its children that may split
 
-Every rule stands in contracts/growth.py. Breiman, Friedman, Olshen, Stone: Classification and Regression Trees
+The rules are in contracts/growth.py. Breiman, Friedman, Olshen, Stone: Classification and Regression Trees
 (1984).
 """
 
@@ -47,7 +47,7 @@ class Grower:
     ----------
     X : (rows, features) numbers and category codes; NaN is a missing value. Or a SparseTable of numbers.
     n_levels : per feature the number of levels, 0 for a number.
-    weight : per row; bins are of about equal weight, and rows of weight 0 do not exist.
+    weight : per row; bins have about equal weight, and rows of weight 0 are ignored.
     max_bins : 0 tries every threshold, otherwise only the edges between this number of bins.
 
     Examples
@@ -82,7 +82,7 @@ class Grower:
         monotone: Signs = UNCONSTRAINED,
         every_level: int = EVERY_LEVEL,
     ) -> SurrogateTable:
-        """Surrogates of every branch: rows run down again, the unreadable by those surrogates, then `default`."""
+        """Surrogates of every branch. Rows go down again; if a gate cannot read them, by surrogates or `default`."""
         rows = {0: self._rows(target)}
         found: list[list[Surrogate]] = [[] for _ in grown.first_child]
         for m in map(int, np.flatnonzero(grown.first_child >= 0)):
@@ -106,25 +106,25 @@ class Grower:
 
 @dataclass
 class GrowOptions:
-    """One tree in the making."""
+    """A tree during growth."""
 
     search: Search
     rows: Rows
 
     def run(self) -> Grown:
-        """Split leaves until none is open or max_leaves are there."""
+        """Split leaves until none is open or max_leaves is reached."""
         growth, columns = self.search.growth, self.search.columns
         self.gappy = [bool(np.isnan(column.x[self.rows.id]).any()) for column in columns]
         self.nodes: list[Node] = []
         self.open: list[int] = []
-        self.gates = self.places = 0  # on categories; levels that they keep a place for
+        self.gates = self.places = 0  # on categories; levels that they store
         self.add(self.rows, 0, np.nan, self.root_bounds())
         while self.open and (growth.max_leaves == 0 or (len(self.nodes) + 1) // 2 < growth.max_leaves):
             self.divide(self.next_open())
         return to_tree(self.nodes, growth.every_level)
 
     def root_bounds(self) -> Bounds:
-        """Free bounds on the constrained quantities, on none if nothing is constrained."""
+        """Infinite bounds on the constrained quantities, if any."""
         if not self.search.growth.monotone.any():
             return Bounds.free(0)
         measure = self.search.measure
@@ -142,7 +142,7 @@ class GrowOptions:
         return node
 
     def tie(self, node: Node) -> float:
-        """Gains that differ by less are equal."""
+        """Gains that differ by less count as equal."""
         return self.search.measure.rounding(node.impurity, node.value, self.nodes[0].value) * node.loss
 
     def may_split(self, node: Node) -> bool:
@@ -156,11 +156,11 @@ class GrowOptions:
         )
 
     def is_worth(self, split: Split) -> bool:
-        """Whether the impurity falls by enough, relative to the whole table."""
+        """Whether the impurity decreases enough, relative to the whole table."""
         return split.gain / self.nodes[0].size + EPSILON >= self.search.growth.min_impurity_decrease
 
     def next_open(self) -> int:
-        """The open leaf to split: the oldest, or with max_leaves that of the largest gain (a tie: the oldest)."""
+        """The open leaf to split: the oldest, or with max_leaves that of the largest gain (on ties, the oldest)."""
         at = 0
         if self.search.growth.max_leaves:
             gain = np.array([self.gain_of(m) for m in self.open])
@@ -192,13 +192,13 @@ class GrowOptions:
             self.add(part, node.depth + 1, float(fraction[child]), bounds)
 
     def keep_places(self, split: Split) -> None:
-        """Count the levels of their rows that gates keep a place for."""
+        """Count the levels of their rows that gates store."""
         if len(split.slot):
             self.gates, self.places = self.gates + 1, self.places + int(np.count_nonzero(split.slot >= 0))
             check_places(self.places, len(split.slot), self.gates, self.search.growth)
 
     def child_bounds(self, node: Node, parts: list[Rows]) -> tuple[Bounds, Bounds]:
-        """What the children inherit from a node's bounds."""
+        """The bounds that the children inherit."""
         assert node.split is not None
         sign, measure = self.search.sign(node.split.feature), self.search.measure
         if sign == 0:

@@ -1,11 +1,11 @@
 """Sums of products of hats over rows: B'WB of a sum of piecewise linear curves.
 
-Every input has `begin[f + 1] - begin[f]` columns. A row lies in one segment of each: it has 1 - part in the column of
-its segment and part in the next one, and 0 in all others. A level of a category is a segment whose part is 0.
+Every input has `begin[f + 1] - begin[f]` columns. A row is in one segment of each: it has 1 - part in the column of its
+segment, part in the next one, and 0 in all others. A level of a category is a segment with part 0.
 
 The native twin adds four sums for each pair of segments, 1, part_f, part_g and part_f part_g times the weight, and
-makes columns of them at the end, so a pair of inputs takes one vector addition per row: the discretised sums of Wood,
-Li, Shaddick and Augustin (2017), but exact, since a curve is linear within a segment.
+converts them to columns at the end, so a pair of inputs takes one vector addition per row: the discretised sums of
+Wood, Li, Shaddick and Augustin (2017), but exact, since a curve is linear within a segment.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
     error          W * (1 - max p)    = W - max c
     squared_error  sum w (y - mean)^2 = Q - S^2 / W               Q, S = sums of w y^2, w y about the node's mean
 
-Written as sums without cancellation, so that the rounding is small beside the loss of the node itself: equal
-splits then stay equal to TIE whatever the order of summation. `poisson` is in counts.py, `absolute_error`, `quantile`
+Written as sums without cancellation, so that rounding is small relative to the loss of the node: equal splits then
+stay equal to TIE for any order of summation. `poisson` is in counts.py, `absolute_error`, `quantile`
 and `huber` are in centers.py.
 """
 
@@ -36,7 +36,7 @@ class Account:
 
 
 class Parts(Protocol):
-    """Rows of a node, put into groups."""
+    """Rows of a node, divided into groups."""
 
     def account(self, sets: Sets) -> Account:
         """Loss, size and centre of each set of groups."""
@@ -47,19 +47,19 @@ class Measure(Protocol):
     """A criterion, bound to a target."""
 
     n_orders: int  # how many numbers describe a level: 1 means that sorted levels are enough
-    tries_subsets: bool  # of few levels, where sorting is not enough
+    tries_subsets: bool  # for few levels, if sorting is not enough
     above_zero: bool  # whether both sides of a split must have centres above 0
 
     def parts(self, rows: Rows, group: Index, n_groups: int) -> Parts:
-        """What sets of groups are made of."""
+        """The statistics of groups, which sets of groups add up."""
         ...
 
     def value(self, rows: Rows) -> Floats:
-        """What a node with these rows answers."""
+        """The response of a node with these rows."""
         ...
 
     def constrained(self, center: Floats) -> Floats:
-        """The quantities that monotone constraints bind, from centres."""
+        """The quantities under monotone constraints, from centres."""
         ...
 
     def slack(self, impurity: float, value: Floats) -> float:
@@ -67,12 +67,12 @@ class Measure(Protocol):
         ...
 
     def rounding(self, impurity: float, value: Floats, root: Floats) -> float:
-        """Part of a node's loss by which gains may differ and are equal; `root` is the value of the root."""
+        """Proportion of a node's loss within which gains count as equal; `root` is the value of the root."""
         ...
 
 
 def account_all(measure: Measure, rows: Rows) -> Account:
-    """The account of all rows as one set."""
+    """The statistics of all rows as one set."""
     return measure.parts(rows, np.zeros(len(rows.id), np.intp), 1).account(Masks.all_of(1))
 
 
@@ -131,7 +131,7 @@ class SquaredError:
 
     def parts(self, rows: Rows, group: Index, n_groups: int) -> SquareParts:
         w = rows.weight[:, None]
-        # About a member first, then about the mean: equal answers give exactly 0, others lose no digits.
+        # About a member first, then about the mean: equal targets give exactly 0, others lose no digits.
         member = self.y[rows.id[0]]
         y = self.y[rows.id] - member
         mean = (w * y).sum(axis=0) / w.sum()
@@ -154,7 +154,7 @@ class SquaredError:
 
 @dataclass(frozen=True)
 class SquareParts:
-    """Sums of w, w y and w y^2 per group and target, y counted from `mean`."""
+    """Sums of w, w y and w y^2 per group and target, with y measured from `mean`."""
 
     total: Floats
     mean: Floats

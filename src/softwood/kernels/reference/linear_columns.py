@@ -1,6 +1,4 @@
-"""Columns that are one input each, scaled, and the moments that scale them. The definition of
-native/soft/linear_columns.cpp.
-"""
+"""Columns that are scaled inputs, and the moments that scale them: reference for native/soft/linear_columns.cpp."""
 
 from __future__ import annotations
 
@@ -12,9 +10,9 @@ from softwood.arrays import Floats
 
 
 def column_moments(X: Floats, weight: Floats) -> tuple[Floats, Floats, Floats] | None:
-    """Mean and standard deviation of every column by weight, and its largest size; None where a value is missing.
+    """Weighted mean and standard deviation of every column, and its largest absolute value; None if a value is missing.
 
-    A spread too large for a float is inf.
+    A standard deviation too large for a float is inf.
 
     Examples
     --------
@@ -24,8 +22,8 @@ def column_moments(X: Floats, weight: Floats) -> tuple[Floats, Floats, Floats] |
     if np.isnan(X).any():
         return None
     share = weight / weight.sum()
-    mean = np.einsum("i,ij->j", share, X)  # no table of products on the way
-    largest = np.maximum(X.max(axis=0, initial=0.0), np.abs(X.min(axis=0, initial=0.0)))  # never -0
+    mean = np.einsum("i,ij->j", share, X)  # without a table of products
+    largest = np.maximum(X.max(axis=0, initial=0.0), np.abs(X.min(axis=0, initial=0.0)))  # avoids -0
     with np.errstate(over="ignore"):
         spread = np.sqrt(np.einsum("i,ij->j", share, np.square(X - mean)))
     return mean, spread, largest

@@ -1,10 +1,10 @@
-"""Monotone constraints: which candidates keep them, and the bounds that children inherit.
+"""Monotone constraints: which candidates satisfy them, and the bounds that children inherit.
 
     s * (q_second - q_first) >= 0        on a feature of sign s
     lower <= q_first, q_second <= upper  on any feature
 
-The children of a split on a constrained feature part at middle = (q_first + q_second) / 2: everything below the one
-stays under it, everything below the other above it. So it holds for every pair of leaves, not only for siblings.
+The children of a split on a constrained feature are separated at middle = (q_first + q_second) / 2: all nodes below one
+child stay under it, all nodes below the other above it. So every pair of leaves is in order, not only siblings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from softwood.kernels.contracts.growth import TIE
 
 @dataclass(frozen=True)
 class Bounds:
-    """Interval of each constrained quantity; without constraints there are none."""
+    """Interval of each constrained quantity; empty without constraints."""
 
     lower: Floats
     upper: Floats
@@ -30,7 +30,7 @@ class Bounds:
         return cls(np.full(n, -np.inf), np.full(n, np.inf))
 
     def admit(self, first: Floats, second: Floats, sign: int, slack: float) -> Mask:
-        """Which candidates keep the constraints; first, second: (candidates, quantities)."""
+        """Which candidates satisfy the constraints; first, second: (candidates, quantities)."""
         slack = slack * TIE
         inside = [(self.lower - slack <= q) & (q <= self.upper + slack) for q in (first, second)]
         return np.asarray((inside[0] & inside[1] & (sign * (second - first) >= -slack)).all(axis=1))

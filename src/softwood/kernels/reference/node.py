@@ -1,4 +1,4 @@
-"""Nodes while the tree grows, and the tree they become."""
+"""Nodes during growth, and the grown tree."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Node:
     impurity: float
     center: Floats
     value: Floats
-    split: Split | None = None  # the best it could do; it is done only where there is a first_child
+    split: Split | None = None  # the best one; it is applied only if there is a first_child
     first_child: int = -1
     surrogates: list[Surrogate] = field(default_factory=list)
 
@@ -41,7 +41,7 @@ class Node:
 
 
 def make_node(measure: Measure, rows: Rows, depth: int, fraction: float, bounds: Bounds) -> Node:
-    """A node that is not split yet."""
+    """A node before it is split."""
     all_rows = account_all(measure, rows)
     size = float(all_rows.size[0])
     impurity = max(float(all_rows.loss[0]), 0.0) / size if size > 0 else 0.0
@@ -57,7 +57,7 @@ def send(columns: list[Column], rows: Rows, split: Split, surrogates: Sequence[S
 
 
 def to_tree(nodes: list[Node], every_level: int = EVERY_LEVEL) -> Grown:
-    """The grown tree as arrays, nodes in the order they were made."""
+    """The grown tree as arrays, nodes in the order of creation."""
     nothing = Split(-1, np.nan, np.zeros(0, np.intp), 0, 0.0)
     splits = [node.split if node.first_child >= 0 and node.split else nothing for node in nodes]
     group_begin, group, group_level = flatten_slots([split.slot for split in splits], every_level)

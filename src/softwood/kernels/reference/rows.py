@@ -1,4 +1,4 @@
-"""The rows of a node: their ids and weights. Under `Missing.FRACTION` a row may be in several nodes, in parts."""
+"""The rows of a node: ids and weights. With `Missing.FRACTION` a row may be in several nodes, in parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from softwood.arrays import Floats, Index, Mask
 
 @dataclass(frozen=True)
 class Rows:
-    """Ids into the table, rising, and the weight with which each row is here (never 0)."""
+    """Increasing ids into the table, and the weight of each row in this node (never 0)."""
 
     id: Index
     weight: Floats
@@ -21,11 +21,11 @@ class Rows:
         return float(self.weight.sum())
 
     def where(self, keep: Mask) -> Rows:
-        """Some of the rows."""
+        """A subset of the rows."""
         return Rows(self.id[keep], self.weight[keep])
 
     def scaled(self, share: Floats) -> Rows:
-        """The part `share` of every row; rows of which nothing is left are gone."""
+        """The proportion `share` of every row, without rows of weight 0."""
         weight = self.weight * share
         return Rows(self.id[weight > 0], weight[weight > 0])
 

@@ -1,7 +1,7 @@
-"""Scaling for streams, in NumPy: each row is scaled by the mean and spread of the rows so far, itself among them.
+"""Scaling for streams, in NumPy: each row is scaled by the mean and spread of the rows so far, including itself.
 
-Sums run over the rows in their order, so they do not depend on how the rows were cut into chunks. Twin:
-native/budding/running_scale.cpp, to the bit.
+Sums run over the rows in order, so they do not depend on the division into chunks. Twin, equal to the bit:
+native/budding/running_scale.cpp.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from softwood.kernels.contracts.running_scale import ScaleRule, place_of
 def scale_running(
     X: Floats, feature: Ints, code: Floats, weight: Floats, moments: Any, rule: ScaleRule, phi: Floats
 ) -> bool:
-    """Scale rows, each as of itself, into `phi` (rows, columns); false where squares are no longer finite.
+    """Scale rows, each by the rows up to itself, into `phi` (rows, columns); false if squares are no longer finite.
 
-    feature, code : the input of each column, and what it is: code < 0, its number; NaN, whether it is missing; else
+    feature, code : the input of each column, and its kind: code < 0, the number; NaN, whether it is missing; else
         whether it is that level.
-    moments : sums so far, with an array each of first, weight, total, squares, low and high; they change in place.
+    moments : sums so far: arrays first, weight, total, squares, low and high; changed in place.
     """
     given = X[:, feature]
     raw = np.where(code < 0, given, np.where(np.isnan(code), np.isnan(given), given == code))
@@ -35,7 +35,7 @@ def scale_running(
 
 
 def _accumulate(values: Floats, weight: Floats, moments: Any) -> list[Floats]:
-    """Weight, sum and squares as of each row; missing values are not counted."""
+    """Weight, sum and squares up to each row; missing values are not counted."""
     known = ~np.isnan(values)
     for c in np.flatnonzero(np.isnan(moments.first) & known.any(axis=0)):
         moments.first[c] = moments.low[c] = moments.high[c] = values[np.argmax(known[:, c]), c]

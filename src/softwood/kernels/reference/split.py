@@ -1,4 +1,4 @@
-"""The best split of a node: every candidate of every feature, the largest gain, ties in order.
+"""The best split of a node: the largest gain among all candidates of all features, with ties broken in order.
 
     gain = loss(rows) - loss(first) - loss(second)           loss = W * impurity, over the rows that take part
 
@@ -23,7 +23,7 @@ from softwood.kernels.reference.sets import Masks, Sets
 
 @dataclass(frozen=True)
 class Split:
-    """A gate, the slot of rows it cannot read, and what it gains. `slot` is empty for a number."""
+    """A gate, the slot of rows it cannot read, and its gain. `slot` is empty for a number."""
 
     feature: int
     threshold: float
@@ -32,7 +32,7 @@ class Split:
     gain: float
 
     def read(self, column: Column, row: Index) -> Index:
-        """Child slot of each row, -1 where the gate does not know."""
+        """Child slot of each row, -1 if the gate cannot read it."""
         x = column.x[row]
         if not column.n_levels:
             return np.where(np.isnan(x), -1, np.where(x <= self.threshold, 0, 1))
@@ -41,14 +41,14 @@ class Split:
 
 @dataclass(frozen=True)
 class Search:
-    """What every node's search needs: the columns, the criterion and the rules."""
+    """Data for the search in every node: the columns, the criterion and the rules."""
 
     columns: list[Column]
     measure: Measure
     growth: Growth
 
     def best(self, rows: Rows, tie: float, slack: float, bounds: Bounds) -> Split | None:
-        """The split of largest gain; gains within `tie` are equal, `slack` is the unit of constrained quantities."""
+        """The split with the largest gain; gains within `tie` are equal, `slack` is the unit of constraints."""
         found: list[tuple[int, Candidates, Floats]] = []
         for feature, column in enumerate(self.columns):
             candidates = find_candidates(column, rows, self.growth.missing, self.measure, slack)
@@ -67,14 +67,14 @@ class Search:
         return int(self.growth.monotone[feature]) if len(self.growth.monotone) else 0
 
     def gains(self, candidates: Candidates, sign: int, slack: float, bounds: Bounds) -> Floats:
-        """Gain of every candidate, -inf where it is not admissible."""
+        """Gain of every candidate, -inf if not admissible."""
         rows, group, n_groups = candidates.rows, candidates.group, candidates.n_groups
         parts, weight = self.measure.parts(rows, group, n_groups), sum_by(group, n_groups, rows.weight[:, None])
         limits = Limits(self.growth.min_samples_leaf, sign, slack, bounds)
         return gains_of(parts, weight, candidates.sets, self.measure, limits)
 
     def make(self, feature: int, candidates: Candidates, at: int, gain: float) -> Split:
-        """The split that candidate number `at` stands for."""
+        """The split of candidate number `at`."""
         for sets in candidates.sets:
             if at < len(sets):
                 break
@@ -91,7 +91,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a candidate must keep: a count in each child, and monotone constraints in units of `slack`."""
+    """Conditions on a candidate: the count of each child, and monotone constraints in units of `slack`."""
 
     min_samples_leaf: float
     sign: int
@@ -100,7 +100,7 @@ class Limits:
 
 
 def gains_of(parts: Parts, weight: Floats, sets: tuple[Sets, ...], measure: Measure, limits: Limits) -> Floats:
-    """Gain of every set of groups as first child, -inf where it is not admissible; `weight` is (groups, 1)."""
+    """Gain of every set of groups as first child, -inf if not admissible; `weight` is (groups, 1)."""
     whole = parts.account(Masks.all_of(len(weight))).loss
     gains = []
     for some in sets:

@@ -1,6 +1,6 @@
 """Passes over sparse rows of soft trees in NumPy and SciPy: the definition of native/soft/stored_rows.cpp.
 
-As reference/gradient.py, but the columns are touched in two products alone (sparse/stored_rows.py).
+Like reference/gradient.py, but the columns are used in two products only (sparse/stored_rows.py).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class StoredPasses:
         self.rows = rows
 
     def loss(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> float:
-        """Mean loss by weight."""
+        """Weighted mean loss."""
         return dot(self.rows.weight, self.answers(shape, parameters)[2])
 
     def answers(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> tuple[Floats, Floats, Floats]:
@@ -41,7 +41,7 @@ class StoredPasses:
         return output, reach, row_loss(self.rows.loss_kind, output, self.rows.target)
 
     def gradient(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> tuple[float, Floats]:
-        """Mean loss and its gradient by all parameters."""
+        """Mean loss and its gradient with respect to all parameters."""
         plain = plain_shape(shape)
         reach, share, answer = self._forward(plain, parameters)
         output = self._output(plain, reach, answer)
@@ -78,12 +78,12 @@ class StoredPasses:
         tol: float,
         n_threads: int = 1,
     ) -> tuple[float, Floats, int]:
-        """All parameters refined together: the objective reached, the parameters, passes over the rows."""
+        """Refine all parameters together: the objective reached, the parameters, passes over the rows."""
         objective = penalised(lambda at: self.gradient(shape, at), Penalty(strength, centre, log_penalty))
         return minimise(objective, parameters, max_iter, tol)
 
     def _forward(self, shape: SoftShape, parameters: Floats) -> tuple[Floats, Floats, Floats]:
-        """Reach (rows, nodes), share (rows, gates) and what each leaf answers (rows, leaves, outputs)."""
+        """Reach (rows, nodes), share (rows, gates) and the response of each leaf (rows, leaves, outputs)."""
         weight, response, slope, _ = shape.unpack(parameters)
         response = leaf_answers(self.rows.loss_kind.leaf_link, response)
         gates, along = len(weight), slope.reshape(shape.slopes * shape.outputs, shape.columns)
@@ -107,8 +107,8 @@ class StoredPasses:
 
 
 def plain_shape(shape: Shape) -> SoftShape:
-    """The shape with its views, whichever kernels made it."""
+    """The shape with its views, from either kernel."""
     if len(shape.own_columns):
-        raise NotImplementedError("sparse rows have no mixed slopes.")
+        raise NotImplementedError("mixed slopes are not supported for sparse rows.")
     child, row = np.asarray(shape.first_child, np.int32), np.asarray(shape.slope_row, np.int32)
     return SoftShape(child, row, shape.slopes, shape.columns, shape.outputs)

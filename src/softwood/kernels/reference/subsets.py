@@ -1,8 +1,8 @@
-"""Which sets of levels a category offers as first child.
+"""The candidate sets of levels for the first child of a category.
 
-One target or two classes: the prefixes of the levels sorted by mean hold the best subset (Breiman et al. 1984, theorem
-4.5; Fisher 1958). More (absolute error aside): all subsets while they are few; then the prefixes of several orders,
-the last of them by the first principal component of the levels' means (Coppersmith, Hong & Hosking 1999).
+One target or two classes: the prefixes of the levels sorted by mean contain the best subset (Breiman et al. 1984,
+theorem 4.5; Fisher 1958). More (except absolute error): all subsets if there are few levels; otherwise the prefixes of
+several orders, the last by the first principal component of the levels' means (Coppersmith, Hong & Hosking 1999).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def level_sets(center: Floats, size: Floats, n_orders: int, tries_subsets: bool,
 
 
 def rising(key: Floats, unit: float) -> Index:
-    """Levels in rising order of the key, ties by code; keys within TIE * unit of a tie's first belong to it."""
+    """Levels in increasing order of the key, ties by code; a tie includes keys within TIE * unit of its first."""
     order = np.argsort(key, kind="stable")
     begin = 0
     for at in range(1, len(order) + 1):
@@ -37,13 +37,13 @@ def rising(key: Floats, unit: float) -> Index:
 
 
 def all_subsets(n_levels: int) -> Masks:
-    """Every proper subset that holds level 0, in rising order of its bit mask."""
+    """Every proper subset with level 0, in increasing order of its bit mask."""
     mask = np.arange(1, 2**n_levels - 1, 2)
     return Masks((mask[:, None] >> np.arange(n_levels) & 1).astype(np.bool_))
 
 
 def principal_score(center: Floats, size: Floats) -> Floats:
-    """Coordinate of each level along the first principal component of the centres, levels weighing their size."""
+    """Coordinate of each level along the first principal component of the centres, weighted by size."""
     weight = size / size.sum()
     away = center - (weight[:, None] * center).sum(axis=0)
     covariance = (weight[:, None, None] * away[:, :, None] * away[:, None, :]).sum(axis=0)
@@ -53,8 +53,8 @@ def principal_score(center: Floats, size: Floats) -> Floats:
     for _ in range(POWER_STEPS):
         turned = (covariance * axis).sum(axis=1)
         length = np.sqrt((turned * turned).sum())
-        if length == 0:  # all centres are one
+        if length == 0:  # all centres are equal
             break
         axis = turned / length
-    # Not a matrix product: levels with the same centre must get the same score, to the last bit.
+    # Not a matrix product: levels with equal centres must get equal scores, to the last bit.
     return np.asarray((away * axis).sum(axis=1))

@@ -3,7 +3,7 @@
     agreement = weight sent the same way / weight with a known primary
     adjusted  = (agreement - majority) / (1 - majority)            majority: the larger child's part of that weight
 
-Breiman, Friedman, Olshen, Stone (1984), section 5.3; counted as rpart's default does: a row whose surrogate is missing
+Breiman, Friedman, Olshen, Stone (1984), section 5.3; counted as in rpart's default: a row whose surrogate is missing
 does not agree.
 """
 
@@ -25,7 +25,7 @@ from softwood.kernels.reference.split import Split
 
 @dataclass(frozen=True)
 class Surrogate:
-    """A stand-in gate: x <= threshold is slot 0 (slot 1 if `flip`), or `slot` holds the slot of every level."""
+    """A surrogate gate: x <= threshold is slot 0 (slot 1 if `flip`), or `slot` holds the slot of every level."""
 
     feature: int
     threshold: float
@@ -35,7 +35,7 @@ class Surrogate:
     adjusted: float = 0.0
 
     def read(self, column: Column, row: Index) -> Index:
-        """Child slot of each row, -1 where the surrogate does not know."""
+        """Child slot of each row, -1 if the surrogate cannot read it."""
         slot = Split(self.feature, self.threshold, self.slot, 0, 0.0).read(column, row)
         return np.where(slot < 0, -1, 1 - slot) if self.flip else slot
 
@@ -70,7 +70,7 @@ def find_surrogates(
 
 
 def rank(found: list[Surrogate]) -> list[Surrogate]:
-    """Best agreement first; the lowest feature among those that agree as well, to within TIE."""
+    """Best agreement first; on ties within TIE, the lowest feature."""
     left, ranked = list(found), []
     while left:
         most = max(one.agreement for one in left)
@@ -80,9 +80,9 @@ def rank(found: list[Surrogate]) -> list[Surrogate]:
 
 
 def allowed_flips(monotone: npt.NDArray[np.int8], primary: int, feature: int) -> tuple[bool, ...]:
-    """Which of not flipped (False) and flipped (True) keep the monotone constraints.
+    """Which of not flipped (False) and flipped (True) satisfy the monotone constraints.
 
-    The children of a split are in order only where its own feature is constrained.
+    The children of a split are in order only if its own feature is constrained.
     """
     sign, of_primary = (int(monotone[f]) if len(monotone) else 0 for f in (feature, primary))
     if sign == 0:

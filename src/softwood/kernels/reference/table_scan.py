@@ -1,10 +1,10 @@
-"""What a table holds, value by value; the definition that native/core/table_scan.cpp is held to.
+"""A scan of a table, value by value; the reference for native/core/table_scan.cpp.
 
-A number made of what a row holds is the mixing function of splitmix64 (Steele, Lea, Flood 2014) over its values:
+The hash of a row is the mixing function of splitmix64 (Steele, Lea, Flood 2014) over its values:
 
     number = seed;  for every value:  number = mix((number + STEP) ^ bits of the value)
 
-Equal rows have equal numbers, whatever their order; -0 is 0 and one NaN stands for all.
+Equal rows have equal hashes, in any order; -0 is 0, and all NaN are equal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ STEP, MIX_1, MIX_2 = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E
 
 
 def hash_rows(X: Floats, y: Floats, seed: int) -> Words:
-    """A 64-bit number for every row of two tables (rows, columns), X first; the seed is a 64-bit number too.
+    """A 64-bit hash of every row of two tables (rows, columns), X first; the seed is also a 64-bit number.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The threshold at which a node's histogram gains most. The definition of native/soft/best_threshold.cpp."""
+"""The threshold with the largest gain in a node's histogram. The reference for native/soft/best_threshold.cpp."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from softwood.arrays import Floats
 
 
 def best_thresholds(table: Floats, cuts: Sequence[int], ridge: float) -> Floats:
-    """For each node its largest gain (0: there is none), and the input and bin up to which rows go one way; (nodes, 3).
+    """The largest gain of each node (0: none), and the input and bin up to which rows go one way; (nodes, 3).
 
     table : (nodes, inputs, bins, 2, outputs), sums of slope and curvature.  cuts : bins of each input that may end the
-    first side.  A side gains slope^2 / (curvature + ridge) by its best step; what both would gain together is no gain.
+        first side.  A side gains slope^2 / (curvature + ridge) by its best step; the gain of both together is
+        subtracted.
     """
     first, both = np.cumsum(table, axis=2), table.sum(axis=2, keepdims=True)
     gain = _saved(first, ridge) + _saved(both - first, ridge) - _saved(both, ridge)

@@ -1,4 +1,4 @@
-"""Twin of native/predict/validate.cpp, which checks common trees in one pass; here every tree is checked in full."""
+"""Twin of native/predict/validate.cpp, which checks common trees in one pass; here every tree gets the full check."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from typing import Any
 
 
 def is_valid(tree: Any) -> bool:
-    """False: not known to be valid. tree/invariants.py is the definition, and names what is wrong."""
+    """False: not known to be valid. tree/invariants.py has the full check, with error messages."""
     return False

@@ -177,7 +177,7 @@ class StoredRows:
 
     def refine_ordered(self, shape: Shape, *numbers: Any) -> tuple[float, Floats, int]:
         """Never asked: with monotone inputs `fit` makes an array of the matrix (estimators/soft/shared.py)."""
-        raise NotImplementedError("sparse rows have no monotone inputs.")
+        raise NotImplementedError("monotone inputs are not supported for sparse rows.")
 
     def histograms(
         self, shape: Shape, parameters: Floats, bin: Any, bins: int, nodes: Sequence[int], n_threads: int = 1

@@ -1,4 +1,4 @@
-"""Rows of the soft learner with their columns by name, and what was learned of them (column_order.py)."""
+"""Rows of the soft learner with columns in the order of their names, and the results (column_order.py)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def enter_dataset(order: ColumnOrder, rows: Dataset) -> Dataset:
 
 
 def enter_start(order: ColumnOrder, start: WarmStart | None) -> WarmStart | None:
-    """A tree to go on from, of the learner's columns."""
+    """A tree to continue from, over the learner's columns."""
     return start if start is None or order.is_given else _read_others(start, order.inverse())
 
 
 def leave_result(order: ColumnOrder, result: FitResult) -> FitResult:
-    """What was learned, of the user's columns."""
+    """The result, over the user's columns."""
     if order.is_given:
         return result
     known = result.described
@@ -46,7 +46,7 @@ def leave_result(order: ColumnOrder, result: FitResult) -> FitResult:
 
 
 def _read_others(start: WarmStart, order: ColumnOrder) -> WarmStart:
-    """The same columns of the design, made of other columns of the table."""
+    """The same design columns, made from other columns of the table."""
     design = start.design
     basis = replace(design.basis, feature=order.leave_feature(design.basis.feature))
     return replace(start, design=replace(design, basis=basis, feature=order.leave_feature(design.feature)))

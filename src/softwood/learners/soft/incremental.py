@@ -1,23 +1,23 @@
 """The soft tree of İrsoy, Yıldız and Alpaydın (ICPR 2012), grown leaf by leaf.
 
     LearnSoftTree(m):  replace leaf m by a gate with two leaves and set these three by gradient descent over all rows,
-                       the rest of the tree fixed;  if the error on validation rows falls, keep it and go on with the
-                       left, then the right child;  else undo.
+                       the rest of the tree fixed;  if the error on validation rows falls, keep it and continue with
+                       the left, then the right child;  else undo.
 
 A split starts from the best hard split by reach-weighted gain (`start="hard"`), or from small random numbers
-(`start="random"`). Step sizes are tried from large to small, each half the one before, and the best goes on until it
-converges.
+(`start="random"`). Step sizes are tried from large to small, each half the previous one, and the best continues until
+it converges.
 
-Where this differs from the paper, as the authors' own program does: ten step sizes from 5 down, 25 epochs for each, of
+Differences from the paper, shared with the authors' own program: ten step sizes from 5 down, 25 epochs for each, of
 which the best on validation rows is kept (the paper: on training rows), momentum 0.1, a step that shrinks by 0.9999
-at every row, a start slope of 0.5, and a split is kept if the error falls by more than 0.001. Where it differs from
-both: inputs and number targets are standardised, so a start slope is in standard deviations of the gate's score, and
-a larger one (4) is tried beside it, because from 0.5 alone two periods of a sine may never be found; converged is a
-split when 25 epochs more gain less than a thousandth on validation rows; classes have the cross-entropy with a
-sigmoid or softmax at the root; the minus sign that the text drops from the cross-entropy is there; w0 starts at the
-threshold, which is what the text means by "1"; hard splits are searched among 32 bins; without validation rows some
-rows are held out for them (of equal rows some go either way); no tree has more leaves than there are different rows;
-trials of one split see the rows in the same order, and rows of which less than a millionth arrives are skipped.
+at every row, a start slope of 0.5, and a split is kept if the error falls by more than 0.001. Differences from both:
+inputs and numeric targets are standardised, so a start slope is in standard deviations of the gate's score, and a
+larger one (4) is also tried, because from 0.5 alone two periods of a sine may never be found; a split has converged
+when 25 more epochs gain less than a thousandth on validation rows; classification uses the cross-entropy with a
+sigmoid or softmax at the root; the minus sign missing in the paper's cross-entropy is there; w0 starts at the
+threshold, which is what the paper means by "1"; hard splits are searched among 32 bins; without validation rows some
+rows are held out (equal rows may be split); no tree has more leaves than there are distinct rows; all trials of one
+split see the rows in the same order, and rows with a reach below a millionth are skipped.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ from softwood.tree import Schema
 
 @dataclass(frozen=True)
 class Incremental:
-    """How to learn; the defaults are the authors' program's."""
+    """Options; the defaults are those of the authors' program."""
 
     start: Literal["hard", "random"] = "hard"
     max_leaves: int = 64
-    least_gain: float = 0.001  # a split is kept if the error on validation rows falls by more
+    least_gain: float = 0.001  # a split is kept if the error on validation rows falls by more than this
     epochs: int = 25
     tries: int = 10
     first_step: float = 5.0
@@ -62,7 +62,7 @@ class Incremental:
     round_gain: float = 0.001
     n_threads: int = 1
     seed: int = 0
-    keep: bool = False  # whether an interrupt ends the growth with the tree so far; otherwise it is raised
+    keep: bool = False  # whether an interrupt ends growth with the tree so far; otherwise it is raised
 
 
 SplitCandidate = Floats  # a gate's weights and bias, the responses of its first and of its second leaf
@@ -70,7 +70,7 @@ SplitCandidate = Floats  # a gate's weights and bias, the responses of its first
 
 @dataclass(frozen=True)
 class Site:
-    """Where a tree grows: training and validation rows, the columns of the training rows, and a random generator."""
+    """The data for growth: training and validation rows, the columns of the training rows, and a random generator."""
 
     fold: Fold
     phi: Floats
@@ -119,7 +119,7 @@ def _grow(tree: SoftTreeParams, site: Site, how: Incremental, most: int) -> tupl
             if split is not None and split.loss(valid) < tree.loss(valid) - how.least_gain:
                 tree, first = split, int(split.first_child[node])
                 trees.append(tree)
-                waiting += [first + 1, first]  # the first child has its turn first
+                waiting += [first + 1, first]  # the first child comes first
     except KeyboardInterrupt:
         if not how.keep:
             raise
@@ -128,7 +128,7 @@ def _grow(tree: SoftTreeParams, site: Site, how: Incremental, most: int) -> tupl
 
 
 def _split(tree: SoftTreeParams, node: int, site: Site, how: Incremental) -> SoftTreeParams | None:
-    """The tree with a gate at `node`: the best start and step, until it converges; None if all diverged."""
+    """The tree with a gate at `node`: the best start and step, run until it converges; None if all diverged."""
     leaf = LeafRows.of(tree, node, site)
     starts = [(start, how.first_step * 0.5**i) for start in _starts(tree, node, site, how) for i in range(how.tries)]
     best = leaf.descend(starts, how)
@@ -145,7 +145,7 @@ def _split(tree: SoftTreeParams, node: int, site: Site, how: Incremental) -> Sof
 
 
 def _starts(tree: SoftTreeParams, node: int, site: Site, how: Incremental) -> list[SplitCandidate]:
-    """Where the descent begins: the best hard split, softened by every slope, or small random numbers."""
+    """Starts of the descent: the best hard split, softened with every slope, or small random numbers."""
     if how.start == "hard":
         hard = axis_candidate(tree, site.fold.train, site.fold.split_features, node)
         if hard is None:
@@ -158,7 +158,7 @@ def _starts(tree: SoftTreeParams, node: int, site: Site, how: Incremental) -> li
 
 @dataclass(frozen=True)
 class Attempt:
-    """The tree with a split after some epochs, its loss on validation rows, and the step to go on with."""
+    """The tree with a split after some epochs, its loss on validation rows, and the step to continue with."""
 
     tree: SoftTreeParams
     loss: float
@@ -167,7 +167,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class LeafRows:
-    """A leaf to split: for each row, the output of all other leaves and the reach of this one."""
+    """A leaf to split: the output of all other leaves and the reach of this one, per row."""
 
     tree: SoftTreeParams
     node: int
@@ -183,7 +183,7 @@ class LeafRows:
         return cls(tree, node, site, output - arrives[:, None] * tree.response[node], arrives)
 
     def start_of(self, split: SoftTreeParams) -> SplitCandidate:
-        """Gate and responses that a split of this leaf has."""
+        """Gate and responses of a split of this leaf."""
         first = int(split.first_child[self.node])
         return np.concatenate([split.gate[self.node], *split.response[first : first + 2]])
 

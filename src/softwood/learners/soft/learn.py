@@ -8,11 +8,11 @@ the loss, and after each split all parameters are refined together (L-BFGS). A s
 one less (kernels/formulas/penalty.py). The model search (search/) tries kinds of gates and leaves and a path of
 penalties; search/selection.py keeps the simplest tree that is not clearly worse than the best.
 Held-out rows are the caller's validation rows, which are never trained on. Without them the learner makes folds, or
-holds out one part of a large table, and refines the selected tree on all rows. What changes with the number of rows is
-in regimes.py.
+holds out one part of a large table, and refines the selected tree on all rows. regimes.py lists what depends on the
+number of rows.
 
-The parts it stands on: soft trees, İrsoy, Yıldız and Alpaydın (ICPR 2012); curves in a gate as in generalised
-additive models, Hastie and Tibshirani (1990); linear responses as in model trees, Quinlan (1992).
+References: soft trees, İrsoy, Yıldız and Alpaydın (ICPR 2012); curves in a gate as in generalised additive models,
+Hastie and Tibshirani (1990); linear responses as in model trees, Quinlan (1992).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ from softwood.tree import Schema, Tree
 def learn_joint(
     dataset: Dataset, schema: Schema, how: JointOptions, validation: Dataset | None, before: WarmStart | None = None
 ) -> FitResult:
-    """Learn a soft tree from rows in memory; validation rows are never trained on. `before` is a tree to go on from."""
+    """Learn a soft tree from rows in memory; validation rows are never trained on. `before` : a tree to continue."""
     return learn_joint_from(training_rows(dataset, how), schema, how, validation, before)
 
 
@@ -84,7 +84,7 @@ def training_rows(dataset: Dataset, how: JointOptions) -> TrainingRows:
 def learn_joint_from(
     rows: TrainingRows, schema: Schema, how: JointOptions, validation: Dataset | None, before: WarmStart | None = None
 ) -> FitResult:
-    """Learn a soft tree from rows of any source: the search sees their sample, the last refinement all."""
+    """Learn a soft tree from rows of any source: the search uses a sample, the last refinement all rows."""
     how = how.settled(rows.sample.loss)
     if before is not None:
         before.check_inputs(rows.sample, schema)
@@ -104,7 +104,7 @@ def learn_joint_from(
     steps = trees_on_the_way(search, rows, schema) if how.keep_steps else ()
     if "expansion" in vars(trial.spec):
         rows.know(design, trial.spec.expansion)
-    search.trials.clear()  # before all rows are taken in
+    search.trials.clear()  # before all rows are loaded
     final = FinalTree(kept.tree[0], design)
     if refit and chosen.by_evidence:
         final = last.result(final, evidence_root_of_all, rows, how.n_threads)
@@ -181,7 +181,7 @@ def held_out_rows(rows: TrainingRows, validation: Dataset | None, seed: int) -> 
 
 
 def run_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, before: WarmStart | None) -> ModelSearch:
-    """Run the model search. With `how.keep`, an interrupted search that has found a tree is returned as it is."""
+    """Run the model search. With `how.keep`, an interrupted search that has found a tree is returned."""
     search = make_search(rows, held, how, before)
     try:
         if before is None:
@@ -196,7 +196,7 @@ def run_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, befo
 
 
 def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, before: WarmStart | None) -> ModelSearch:
-    """The search that learns from these rows, ready to run."""
+    """The search on these rows, ready to run."""
     gate_features = 1 if how.gate == "axis" else how.max_gate_features
     leaves = min(how.max_leaves, rows.n_rows)
     grow_options = GrowOptions(
@@ -232,7 +232,7 @@ def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, bef
 
 
 def leaves_for(n_rows: int, least: int) -> int:
-    """The maximum number of leaves of a tree that is grown on `n_rows` rows; `least` at least.
+    """The maximum number of leaves for `n_rows` rows, at least `least`.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def leaves_for(n_rows: int, least: int) -> int:
 
 
 def _designs(some: Dataset, how: JointOptions, inputs: Inputs) -> list[tuple[BasisSpec, DesignMatrix]]:
-    """Basis specs, and columns of some inputs; the fewer they are, the more curves each has."""
+    """Basis specs, and columns of some inputs; with fewer inputs, each has more curves."""
     if some.is_sparse:
         return [(BasisSpec(), stored_design(some.X, some.weight).only(inputs))]
     found = []
@@ -274,7 +274,7 @@ def _specs(some: Dataset, held: Dataset | None, how: JointOptions, before: WarmS
 
 
 def _row_folds(some: Dataset, held: Dataset | None) -> list[tuple[Dataset, Dataset]]:
-    """Training and held-out rows: the validation rows given, and folds of the others where these are few."""
+    """Training and held-out rows: the given validation rows, and folds of the others in small tables."""
     row_folds = [] if held is None else [(some, held)]
     if held is None or len(some) <= SMALL_TABLE_MAX_ROWS:
         row_folds += [(some.part(some.weight - out), some.part(out)) for out in some.held_out()]

@@ -20,16 +20,16 @@ MAX_ITER = 200  # iterations on a root, and on the selected tree
 
 @dataclass(frozen=True)
 class JointOptions:
-    """How to learn. `penalty` None tunes it; `report` is called with every candidate.
+    """Options of the learner. `penalty` None tunes it; `report` is called with every candidate.
 
-    effort : how broadly to search; "quick" is one kind of tree, one penalty and one division of the rows; "thorough" is
-        for thorough.py, and treated as "normal" here.
-    more_leaves : whether `max_leaves` is a limit for few rows only: larger tables have up to MAX_LEAVES_OF_LARGE_TABLE.
-    keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
+    effort : how broadly to search; "quick" is one kind of tree, one penalty and one fold; "thorough" (see thorough.py)
+        is treated as "normal" here.
+    more_leaves : whether `max_leaves` holds for small tables only: larger ones have up to MAX_LEAVES_OF_LARGE_TABLE.
+    keep : whether an interrupt ends the fit with the best tree so far; otherwise it is raised.
     steps : the optional steps of the search to take.
-    engine : where all rows are summed; `device` is that of PyTorch, None the best available.
+    engine : where all rows are summed; `device` is a PyTorch device, None the best available.
     keep_steps : whether the result has the trees of the steps of learning (steps.py).
-    keep_recipe : whether the result records how the tree was learned, to grow more of its kind (forest/).
+    keep_recipe : whether the result records how the tree was learned, to grow similar ones (forest/).
     signs : 1 or -1 for a monotone input, else 0; empty if there is none.
     """
 
@@ -62,7 +62,7 @@ class JointOptions:
 
     @property
     def may_fit_by_evidence(self) -> bool:
-        """Whether a root of curves by evidence is requested, alone or with others."""
+        """Whether a root with curves by evidence is requested, alone or with others."""
         is_free = self.gate in ("auto", "additive") and self.leaf in ("auto", "linear") and self.penalty is None
         is_plain = not self.is_monotone and self.max_gate_features is None
         return self.steps.curves_by_evidence and is_free and is_plain
@@ -74,7 +74,7 @@ class JointOptions:
     def settled(self, loss: Loss) -> JointOptions:
         """The same; for effort="quick", with one kind of tree and no optional steps.
 
-        Numeric targets depend non-linearly on inputs more often than log odds do, so they get curves. Leaves that mix
+        Numeric targets are nonlinear in the inputs more often than log odds, so they get curves. Leaves that mix
         probabilities are constant.
         """
         if loss.mixes_answers and self.leaf != "constant":

@@ -1,7 +1,7 @@
 """Readable trees: the simplest of a few kinds whose held-out loss is within one standard error of the best tree's.
 
-    1   gates of one input each, constant leaves, at most 8 leaves
-    2   gates of at most three inputs, weighted, constant leaves, at most 8 leaves
+    1   gates on one input, constant leaves, at most 8 leaves
+    2   gates on a weighted sum of at most three inputs, constant leaves, at most 8 leaves
     3   the same with curves of the inputs
     4   the tree that the joint learner chooses without readable=True
 

@@ -1,57 +1,57 @@
 """All thresholds of the soft learner on the number of rows, with their reasons and figures.
 
-Rows are distinct rows after equal ones were merged, unless a line says otherwise. From few rows to many:
+Rows are distinct rows after equal ones were merged, unless noted otherwise. From few rows to many:
 
-    from 250         curves with ramps are tried, too                         RAMPS_MIN_ROWS
-    up to 3,000      five folds, beside the caller's validation rows, too;    SMALL_TABLE_MAX_ROWS
+    from 250         curves with ramps are also tried                         RAMPS_MIN_ROWS
+    up to 3,000      five folds, also with the caller's validation rows;      SMALL_TABLE_MAX_ROWS
                      ramps are selected input by input
     from 3,400       more than 16 leaves (17 times ROWS_PER_LEAF), so that    ROWS_PER_LEAF
                      many classes may have mixed slopes
     up to 6,000      two folds; ramps in proportion to the rows               MEDIUM_TABLE_MAX_ROWS
-    beyond 6,000     one part in four is held out; 32 ramps; passes by        PARTS_OF_LARGE_TABLE
+    above 6,000      one part in four is held out; 32 ramps; passes by        PARTS_OF_LARGE_TABLE
                      tables; kinds and penalties are screened on 6,000 rows   SCREENING_ROWS_PER_INPUT
-    beyond 20,000    trees grow on a sample; all rows refine the best one     SAMPLE_ROWS
-    beyond 30,000    columns are recomputed in every pass                     KEPT_COLUMNS_MAX_ROWS
-    beyond 100,000   the last refinement has fewer iterations                 FULL_REFINEMENT_MAX_ROWS
-    beyond 250,000   curves become finer on the first 250,000 rows            HEAD_ROWS
+    above 20,000     trees grow on a sample; all rows refine the best one     SAMPLE_ROWS
+    above 30,000     columns are recomputed in every pass                     KEPT_COLUMNS_MAX_ROWS
+    above 100,000    the last refinement has fewer iterations                 FULL_REFINEMENT_MAX_ROWS
+    above 250,000    curves become finer on the first 250,000 rows            HEAD_ROWS
 
 The experiments are described in docs/design/soft_learner.md.
 """
 
 # Folds. Five hold out every row once: the score of ramps on a table of 1,000 rows with steps is 4.5 standard errors on
-# one fold and 10.4 on five. Beyond, one fold has rows enough, and a tree per fold takes time.
-# Beside the caller's validation rows they confirm selections, and their trees start the last refinement.
+# one fold and 10.4 on five. In larger tables one fold has enough rows, and a tree per fold takes time.
+# With the caller's validation rows, folds confirm selections, and their trees start the last refinement.
 SMALL_TABLE_MAX_ROWS = 3_000
 MEDIUM_TABLE_MAX_ROWS = 6_000
 MAX_ROWS_AND_FOLDS = ((SMALL_TABLE_MAX_ROWS, 5), (MEDIUM_TABLE_MAX_ROWS, 2))
 PARTS_OF_LARGE_TABLE = 4  # one of them is held out
 
-# Ramps. Errors on tables with steps, as ratios to smooth curves alone: .949 with 250 rows, .875 with 500, .834 with
+# Ramps. Errors on tables with steps, relative to smooth curves only: .949 with 250 rows, .875 with 500, .834 with
 # 1,000; on smooth tables 1.000.
 RAMPS_MIN_ROWS = 250
-ROWS_PER_RAMP = 250  # of a medium table; 180 had a hundredth more error with 4,000 rows, in a tenth more time
+ROWS_PER_RAMP = 250  # of a medium table; 180 had 1 % more error with 4,000 rows, in 10 % more time
 ROWS_PER_RAMP_COLUMN = 2.0  # at least, of a small table,
 ROWS_PER_RAMP_SLOPE = 0.5  # and for each slope of a ramp, of which every output has its own
 
-# Curves. Beyond 256 inputs only tables of at most this many values (rows times inputs) have curves.
+# Curves. Above 256 inputs only tables of at most this many values (rows times inputs) have curves.
 MAX_CURVED_VALUES = 1_000_000
 
 # Leaves. On 15,000 rows of protein_casp the loss still fell at 64 leaves (.2392; .2414 at 58).
 ROWS_PER_LEAF = 200
 MAX_LEAVES_OF_LARGE_TABLE = 64
 
-# Passes over the rows. With 30,000 rows, 10 inputs and 370 columns a pass of one gate takes 10.6 ms where columns are
-# kept and 1.9 ms by tables; tables of at most 6,000 rows keep their columns, unless they have many per input.
+# Passes over the rows. With 30,000 rows, 10 inputs and 370 columns a pass of one gate takes 10.6 ms with stored columns
+# and 1.9 ms with tables; tables of at most 6,000 rows store their columns, unless they have many per input.
 TABLE_PASSES_ABOVE_COLUMNS = 12  # per input
-KEPT_COLUMNS_MAX_ROWS = 30_000  # beyond, neither columns nor an ordered copy of the rows are kept: memory
+KEPT_COLUMNS_MAX_ROWS = 30_000  # with more, neither columns nor an ordered copy of the rows is kept, to save memory
 
-# The search. Screening 4,000 rows on 1,500 of them was worse on 8 of 12 tables, in a quarter more time. On fewer
-# rows per input, gates that weigh all inputs only overfit.
+# The search. Screening 4,000 rows on 1,500 of them was worse on 8 of 12 tables, in a quarter more time. With fewer
+# rows per input, gates on all inputs only overfit.
 SCREENING_ROWS_PER_INPUT = 60
 SAMPLE_ROWS = 20_000  # enough to grow trees and to select one of them
 
-# The last refinement. A pass over a million rows and 360 columns takes a second, and a tree that grew on 20,000 rows
-# is near its end. A million rows with HEAD_ROWS and without: pieces .1042 and .1050, chances .1556 and .1564, in 44
+# The last refinement. A pass over a million rows and 360 columns takes a second, and a tree grown on 20,000 rows has
+# nearly converged. A million rows with HEAD_ROWS and without: pieces .1042 and .1050, chances .1556 and .1564, in 44
 # and 54 s of processor time.
 FULL_REFINEMENT_MAX_ROWS = 100_000  # by weight
 HEAD_ROWS = 250_000

@@ -1,4 +1,4 @@
-"""What the joint learner of soft trees returns, and how it was learned."""
+"""The result of the joint learner of soft trees, and how it was learned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from softwood.tree import Tree
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a tree was learned: its kind and penalty as the search chose them, and the columns that it ended with.
+    """How a tree was learned: the kind and penalty that the search chose, and the final columns.
 
     trial : the chosen one.  grow_options, full_leaves : of the search's trainer.
     params : the learned tree, over the columns of `design`.
@@ -32,15 +32,15 @@ class Recipe:
 
 @dataclass(frozen=True)
 class FitResult:
-    """The tree in the user's units, described, and the candidates it was chosen from.
+    """The tree in the user's units with its statistics, and the candidates it was chosen from.
 
-    n_iter : iterations of refinement that led to the tree.  grown : the same tree, to go on from.
-    interrupted : whether an interrupt ended the learning early.
-    held_out : some rows with what trees of the chosen kind that did not see them answered.
+    n_iter : iterations of refinement that led to the tree.  grown : the same tree, to continue from.
+    interrupted : whether an interrupt ended the fit early.
+    held_out : some rows with predictions by trees of the chosen kind that did not see them.
     loss_of_centre : mean loss of the best constant, in the learner's units.
     is_squared : whether the loss is the squared one.
-    steps : the trees on the way to this one (steps.py); none unless asked for.
-    recipe : how it was learned, to grow more of its kind (forest/); None unless asked for.
+    steps : the trees on the way to this one (steps.py); empty unless requested.
+    recipe : how it was learned, to grow similar trees (forest/); None unless requested.
     """
 
     described: MeasuredTree

@@ -1,9 +1,9 @@
-"""The steps by which a soft tree was learned: its splits, made once more, and the refinement after each.
+"""The steps by which a soft tree was learned: its splits, repeated, and the refinement after each.
 
-The search grows many trees. Once it has chosen, the first tree of the chosen kind is grown again from its root, on the
-same rows and with the same penalty. After every split it is kept several times: as the new gate starts, after a few
-iterations on that gate alone, after a few on the whole tree, and when these have ended. Growth ends at the number of
-leaves that was chosen. The final tree may differ, because branches were pruned and all numbers refined on all rows.
+The search grows many trees. After it has chosen, the first tree of the chosen kind is grown again from its root, on the
+same rows and with the same penalty. After every split several trees are kept: with the new gate at its start, after a
+few iterations on that gate alone, after a few on the whole tree, and at the end. Growth ends at the chosen number of
+leaves. The final tree may differ, because branches were pruned and all parameters refined on all rows.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from softwood.tree import Schema, Tree
 
 YOUNG = ((0, 0, 0), (1, 0, 0), (2, 0, 0), (4, 0, 0), (8, 0, 0), (8, 4, 0), (8, 4, 5))  # iterations at which a step is
 # kept: on a new gate alone, on the whole tree before candidates are compared, and after that
-POLISH_ITERATIONS = (5, 20, POLISH_ITER)  # the same when the last split was made
+POLISH_ITERATIONS = (5, 20, POLISH_ITER)  # the same after the last split
 
 
 def trees_on_the_way(search: ModelSearch, rows: TrainingRows, schema: Schema) -> tuple[Tree, ...]:
-    """The trees on the way to the one that was chosen, in the user's units."""
+    """The trees on the way to the chosen one, in the user's units."""
     trial = search.chosen
     engine = trial.spec.fold(trial.spec.full).train
     return tuple(

@@ -1,11 +1,11 @@
-"""effort="thorough" (deprecated): several searches with other folds each; the kind of tree that most of them choose.
+"""effort="thorough" (deprecated): several searches with different folds; the kind of tree that most of them choose.
 
 In small tables the choice among kinds depends on which rows were held out. Each search is a normal one; a kind is
-whether the tree has gates at all, whether its leaves are linear and whether it has curves. Among the trees of the kind
-that was chosen most often (on ties, the one found first) the one of the least held-out loss is kept.
+whether the tree has gates, linear leaves and curves. Among the trees of the kind chosen most often (on ties, the first
+one) the one with the lowest held-out loss is kept.
 
-More folds, finalists, penalties and patience in one search were tried instead: on the papers' small sets the error
-rose, since more candidates are chosen among by the same few rows.
+More folds, finalists, penalties and patience in one search were tried instead: on the papers' small data sets the error
+increased, because the same few rows select among more candidates.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from softwood.tree import Schema
 def learn_thoroughly(
     make_rows: Callable[[int], TrainingRows], schema: Schema, how: JointOptions, validation: Dataset | None
 ) -> FitResult:
-    """Learn a soft tree by several searches on rows that a seed deals; an interrupted search is the last."""
+    """Learn a soft tree by several searches with folds that depend on a seed; an interrupted search is the last."""
     found: list[FitResult] = []
     for at in range(SEARCHES_IF_THOROUGH):
         again = replace(how, effort="normal", seed=how.seed + at)

@@ -13,14 +13,14 @@ from softwood.learners.soft.params.params import Gates, SoftTreeParams
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.tree import Schema
 
-# Distance of an input from the earlier rows, in their spreads: the squares of larger ones overflow in single precision.
+# Distance of an input from the mean of the previous rows, in spreads: larger squares overflow in single precision.
 MAX_DISTANCE_SPREADS = 1e15
-MAX_SCALE_RATIO = 1e3  # between the target scales of two fits; beyond, the target's unit has changed
+MAX_SCALE_RATIO = 1e3  # ratio of the target scales of two fits; above, the unit of the target has changed
 
 
 @dataclass(frozen=True)
 class WarmStart:
-    """A learned tree in the learner's own columns and target units: what a later fit goes on from."""
+    """A learned tree in the learner's own columns and target units, from which a later fit continues."""
 
     tree: SoftTreeParams
     basis_spec: BasisSpec
@@ -31,7 +31,7 @@ class WarmStart:
     scale: Floats
 
     def check_inputs(self, rows: Dataset, schema: Schema) -> None:
-        """Refuse sparse rows after an array, and inputs that, in the spreads before, are beyond single precision."""
+        """Refuse sparse rows after an array, and inputs that exceed single precision in the previous scale."""
         if rows.is_sparse and not has_stored_columns(self.design):
             raise ValueError(
                 "warm_start=True needs the columns of the previous tree, which was fitted to an array; a large "
@@ -45,15 +45,17 @@ class WarmStart:
                 )
             if far.any():
                 raise ValueError(
-                    "warm_start=True goes on with inputs in the spreads of the rows before, and "
-                    f"{schema.features[f]!r} now holds {ends[far][0]:g}, more than {MAX_DISTANCE_SPREADS:g} of them "
-                    "away. Fit a new estimator, or set warm_start=False."
+                    "warm_start=True keeps the scale of the previous rows, and "
+                    f"{schema.features[f]!r} now holds {ends[far][0]:g}, "
+                    f"more than {MAX_DISTANCE_SPREADS:g} standard deviations from its mean. Fit a new estimator, or "
+                    "set warm_start=False."
                 )
 
     def in_units(self, centre: Floats, scale: Floats) -> WarmStart:
-        """The same for rows whose targets have another centre and scale: far ones would overflow in the old units.
+        """The same for rows whose targets have another centre and scale: distant ones would overflow in the old units.
 
-        Where a target's scale is quite another, its unit is: then the tree answers as before in parts of the scale.
+        If the scale of a target is very different, its unit has changed: then predictions stay the same relative to the
+        scale.
         """
         factor = self.scale / scale
         same = (factor < MAX_SCALE_RATIO) & (factor > 1.0 / MAX_SCALE_RATIO)

@@ -12,7 +12,7 @@ from softwood.tree.spelling import spell_number
 from softwood.view.comparisons.part import Part
 from softwood.view.comparisons.sides import Pair, Side
 
-BACKGROUND = 200  # background rows of reasons
+BACKGROUND = 200  # background rows for reasons
 REASONS = 3  # inputs shown per row
 
 
@@ -91,7 +91,7 @@ def _reasons(pair: Pair, why: tuple[Explanation, Explanation], row: int, answer:
     for name, each, (unit, adds) in zip(pair.names, why, known, strict=True):
         order = sorted(adds, key=lambda one: -abs(adds[one]))[:REASONS]
         inputs = [f"{_cell((each, each), one, row)} ({_signed(adds[one])})" for one in order if adds[one]]
-        said.append(f"{name} ({unit or 'does not know the class'}): {', '.join(inputs) or 'no input'}")
+        said.append(f"{name} ({unit or 'lacks the class'}): {', '.join(inputs) or 'no input'}")
     return "; ".join(said)
 
 

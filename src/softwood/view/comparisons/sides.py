@@ -81,7 +81,7 @@ class Pair:
 
     @property
     def probabilities(self) -> tuple[Floats, Floats]:
-        """Of every row and class, by both models."""
+        """Probabilities of every row and class, from both models."""
         return np.asarray(self.old.probability), np.asarray(self.new.probability)
 
     def scores(self) -> list[tuple[str, Floats, Floats]]:
@@ -200,7 +200,7 @@ def _other_inputs(old: Tree, new: Tree, names: tuple[str, str]) -> list[str]:
 
 def _other_levels(name: str, old: Sequence[Any], new: Sequence[Any], names: tuple[str, str]) -> list[str]:
     return [
-        f"Only the {side} model knows these levels of {name}: {_named([spell_label(each) for each in only])}."
+        f"Only the {side} model has these levels of {name}: {_named([spell_label(each) for each in only])}."
         for side, only in (
             (names[0], [each for each in old if each not in new]),
             (names[1], [each for each in new if each not in old]),

@@ -169,7 +169,7 @@ def _curve(pair: Pair, place: int, name: str) -> tuple[list[str], Floats]:
 
 
 def _answers(pair: Pair, tree: Tree, predicted: Floats) -> Floats:
-    """Columns as `Pair.scores` has them."""
+    """Columns in the order of `Pair.scores`."""
     if not pair.is_classifier:
         return predicted[:, :1]
     table = np.zeros((len(predicted), len(pair.classes)))

@@ -42,7 +42,7 @@ def take_axes(ax: Any, width: float, height: float, wanted_by: str, fill: bool =
         return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
     if not hasattr(ax, "inset_axes"):
         raise TypeError(
-            f"ax must be axes of matplotlib or None, got {type(ax).__name__}; of several pass one at a time."
+            f"ax must be axes of matplotlib or None, got {type(ax).__name__}; pass one of several at a time."
         )
     return ax
 

@@ -1,6 +1,6 @@
-"""The card of a node: its question, the rows at its gate, what arrives and what the node adds.
+"""The card of a node: its rule, the rows at its gate, what arrives and what the node adds.
 
-branch  question, gate, bar of what arrives, its class or mean, count
+branch  rule, gate, bar of what arrives, its class or mean, count
 leaf    class or mean of what arrives, bar of what arrives, count, what it adds (`adds +4.6`) with a signed bar; of a
         linear leaf the curves that move it most
 
@@ -87,7 +87,7 @@ class Card:
 
     @property
     def _draws_gate(self) -> bool:
-        """Whether there is a gate to draw, and room for it; a mean of trees asks nothing."""
+        """Whether there is a gate to draw, and room for it; a mean of trees has none."""
         is_mean = self.scene.words.is_mean(self.node)
         return self.asks and bool(self.style.gate_height) and not is_mean
 
@@ -105,7 +105,7 @@ class Card:
 
     @property
     def lines(self) -> list[str]:
-        """The text of the card: the question or the label above its drawings, the rest below."""
+        """The text of the card: the rule or the label above its drawings, the rest below."""
         return [*self.head, *self.foot]
 
     @property
@@ -193,7 +193,7 @@ class Card:
 
 
 def question(scene: Scene, node: int) -> str:
-    """The question of a gate: the condition of its first child if there are two, else the name of its input."""
+    """The rule of a gate: the condition of its first child if there are two, else the name of its input."""
     words, tree = scene.words, scene.tree
     if words.written_once(node):
         return HOW_SOFT.sub("", " ".join(words.gate(node, ROOM // 3).pieces))

@@ -24,7 +24,7 @@ PANELS = 5
 MOST_PANELS = 12
 PANEL = 3.0  # inches
 FEW_LEAVES = 3  # maximum number of leaves for full cards in a panel
-MOST_CARDS = 31  # of a tree in a panel; of a larger one the upper part
+MOST_CARDS = 31  # of a tree in a panel; of a larger one only the upper part
 
 
 def plot_growth(
@@ -85,7 +85,7 @@ def plot_growth(
 
 @dataclass(frozen=True)
 class Growth:
-    """Steps with their rows, as scenes; what all their pictures share.
+    """Steps with their rows, as scenes, and what their pictures share.
 
     inputs : of the surfaces; empty if there are none.
     limits : of the colour scale of all surfaces; None for classes.

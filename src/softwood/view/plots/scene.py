@@ -1,4 +1,4 @@
-"""The subject of a picture: a tree and rows, encoded for the tree.
+"""The content of a picture: a tree and rows, encoded for the tree.
 
 Every picture reads a model through `look_at`, so all accept the same models, rows and actual values, with the same
 errors.
@@ -123,7 +123,7 @@ class Scene:
     def share(self) -> Floats:
         """Proportion of all rows at every node; equal shares if unknown."""
         if np.isfinite(self.count).all() and self.count[0] > 0:
-            part = self.tree.constant_share if self.X is None else 1.0  # of given rows parts are counted
+            part = self.tree.constant_share if self.X is None else 1.0  # of given rows, shares are summed
             return np.asarray(part * self.count / self.count[0])
         part = np.ones(self.tree.n_nodes)
         for node in range(self.tree.n_nodes):

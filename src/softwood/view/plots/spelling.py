@@ -14,7 +14,7 @@ def spell_answers(scene: Scene, mean: Floats) -> str:
     if scene.classes:
         best = int(scene.tree.schema.decide(mean[None])[0])
         label = scene.labels[best]
-        label = f"class {label}:" if label[:1].isdigit() else label  # two numbers side by side say little
+        label = f"class {label}:" if label[:1].isdigit() else label  # two numbers without names mean little
         return f"{label} {spell_fixed(float(mean[best]), 2)}"
     return ", ".join(short_number(float(value)) for value in mean)
 

@@ -78,7 +78,7 @@ def draw_surface(
 
     Parameters
     ----------
-    alone : whether the picture has a legend; of several side by side one does.
+    alone : whether the picture has a legend; of several pictures only one has.
     limits : of the colour scale; None: of the drawn numbers.
     """
     if len(inputs) == 1:

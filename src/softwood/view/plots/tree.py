@@ -1,6 +1,6 @@
 """A tree as a picture.
 
-An edge is as wide as the proportion of the rows that follow it. A card shows its question and gate, what arrives there,
+An edge is as wide as the proportion of the rows that follow it. A card shows its rule and gate, what arrives there,
 and what a leaf adds to the output; `softwood.view.plots.cards` draws it. The picture is laid out in inches and scaled
 to the axes.
 """

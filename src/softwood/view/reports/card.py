@@ -75,10 +75,10 @@ def report(
     n_worst : number of rows with the largest errors to show and explain.
     feature_names : names to print instead of the model's own.
     X_train : the rows that the model was learned from, as it takes them: scores and inputs of X are compared with
-        theirs (population stability index). None: with what the tree knows of them, which are leaves and categories.
+        theirs (population stability index). None: only leaves and categories, whose counts the tree stores.
     files : files that rows and model were read from; the report has their names, sizes and SHA-256.
     path : where to write the page; None: a new file in the folder for temporary files.
-    to : a file "….pdf" that the page is printed to, too. Needs Chromium, Chrome or Edge, or WeasyPrint.
+    to : a file "….pdf" to also print the page to. Needs Chromium, Chrome or Edge, or WeasyPrint.
 
     Returns
     -------

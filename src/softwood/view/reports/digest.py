@@ -1,4 +1,4 @@
-"""What identifies data: the SHA-256 of rows as a model reads them, and of files."""
+"""Digests of data: the SHA-256 of rows as a model reads them, and of files."""
 
 from __future__ import annotations
 

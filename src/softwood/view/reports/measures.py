@@ -45,7 +45,7 @@ class Answers:
         return len(self.known)
 
     def pick(self, rows: Mask) -> Answers:
-        """Of some rows."""
+        """A subset of the rows."""
         return Answers(self.known[rows], self.given[rows], self.decided[rows], self.schema)
 
     @property

@@ -25,7 +25,7 @@ Printer = Callable[[str, Path], None]
 
 
 def find_printer(to: str | os.PathLike[str]) -> Printer:
-    """What prints a page to the file `to`; an error before any work where that cannot be done."""
+    """The function that prints a page to the file `to`; an error before any work if there is none."""
     path = Path(to)
     if path.suffix.lower() != ".pdf":
         raise ValueError(f"to must be a file that ends in .pdf, got {str(to)!r:.80}; path is for the page in HTML.")
@@ -45,7 +45,7 @@ def find_printer(to: str | os.PathLike[str]) -> Printer:
 
 
 def _print_by_browser(browser: str, text: str, target: Path) -> None:
-    """The page beside the target (a browser in a sandbox may read nothing elsewhere), printed and moved into place."""
+    """Write the page next to the target (a sandboxed browser may read nothing elsewhere), print and move it."""
     with TemporaryDirectory(prefix="softwood-pdf-", dir=target.parent, ignore_cleanup_errors=True) as name:
         folder = Path(name).resolve()
         page, printed = folder / "page.html", folder / "page.pdf"

@@ -1,4 +1,4 @@
-"""The scorecard of a report, where the model has one."""
+"""The scorecard of a report, if the model has one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCALE = "600 points stand for odds of 50 to 1, and 20 more double the odds"
 def show_scorecard(scene: Scene, training: Floats | None) -> str:
     """Points of an additive model of two classes, or of the leaves of a hard tree; "" for other models.
 
-    training : rows that bins are counted by, as the tree reads them; None: by the rows of the report.
+    training : rows for the counts of the bins, as the tree reads them; None: the rows of the report.
     """
     tree = scene.tree
     if not has_card(tree):

@@ -1,4 +1,4 @@
-"""The part of a report on monotone constraints: what was asked for, and what is proved of the finished tree."""
+"""The part of a report on monotone constraints: the requested ones, and what is proved for the finished tree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MOST_INPUTS = 60
 
 
 def show_proofs(scene: Scene) -> str:
-    """The certificate, and the direction that is proved of every input of the tree."""
+    """The certificate, and the proved direction of every input of the tree."""
     told = "<h3>Monotone constraints</h3>"
     tree, learned = scene.tree, getattr(scene.model, "tree_", scene.tree)
     proof = recorded_certificate(tree, learned.schema.features)
@@ -32,7 +32,7 @@ def show_proofs(scene: Scene) -> str:
 
 
 def notes_on_proofs(scene: Scene) -> list[str]:
-    """What to note: constraints that are not proved."""
+    """Notes: constraints that are not proved."""
     learned = getattr(scene.model, "tree_", scene.tree)
     proof = recorded_certificate(scene.tree, learned.schema.features)
     if proof is None or proof.holds:

@@ -38,8 +38,8 @@ from softwood.view.reports.stability import Shift, find_shifts, notes_on_shifts,
 from softwood.view.reports.worst import worst_rows
 
 PACKAGES = ("softwood", "numpy", "scipy", "scikit-learn")
-MOST_LEAVES = 16  # of the drawing; of a larger tree its upper part
-DIGEST = "Of the rows as the model reads them: names, kinds and levels of the inputs, then the values, row after row."
+MOST_LEAVES = 16  # in the drawing; of a larger tree only the upper part
+DIGEST = "Hash of the rows as the model reads them: names, kinds and levels of the inputs, then the values, row by row."
 NOTED = ("Intended use", "Factors", "Ethical considerations", "Caveats and recommendations")
 
 
@@ -66,7 +66,7 @@ class Report:
 
     @computed_once
     def shifts(self) -> list[Shift]:
-        """Between the training rows and these."""
+        """Shifts between the training rows and these."""
         return find_shifts(self.scene, self.training)
 
     @computed_once
@@ -143,7 +143,7 @@ class Report:
         )  # fmt: skip
 
     def _digests(self) -> str:
-        """What identifies the rows."""
+        """Digests of the rows."""
         schema = self.scene.tree.schema
         lines = [["these rows, inputs and target", rows_digest(schema, self.scene.rows, self.scene.y)]]
         if self.training is not None:

@@ -2,8 +2,8 @@
 
     index = sum over bins of (q − p) log(q / p),        p, q: shares of the training rows and of these rows in a bin
 
-Bins of numbers are tenths of the training rows, missing values apart; levels and leaves are bins of their own. To a
-leaf of a soft tree every row counts by the part of it that arrives.
+Bins of numbers are deciles of the training rows, with missing values in their own bin; each level or leaf is a bin. In
+a leaf of a soft tree every row counts by its reach.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from softwood.view.reports.markup import paragraph, percent, table
 SOME_SHIFT, LARGE_SHIFT = 0.1, 0.25  # of the index, by the convention of credit scoring
 N_BINS = 10
 MOST_LINES = 30
-MOST_IN_COMMON = 0.5  # of the rows: below, equal rows may be chance
+MOST_IN_COMMON = 0.5  # of the rows: with fewer, equal rows may be chance
 HEAD = ["", "training rows", "these rows", "stability index", "shift"]
 
 
 class Shift(NamedTuple):
-    """How one thing moved: what it is, its mean or the share of its bin that moved most (before, now), the index."""
+    """A shift: its name, mean or the share of the bin with the largest change (before, now), and the index."""
 
     name: str
     before: str
@@ -37,12 +37,12 @@ class Shift(NamedTuple):
 
     @property
     def word(self) -> str:
-        """By convention."""
+        """The size of the shift, by convention."""
         return "little" if self.psi < SOME_SHIFT else "some" if self.psi < LARGE_SHIFT else "large"
 
 
 def find_shifts(scene: Scene, training: Floats | None) -> list[Shift]:
-    """Of the scores, the leaves and the inputs; without training rows of what the tree knows of them."""
+    """Shifts of the scores, the leaves and the inputs; without training rows, of those whose counts the tree stores."""
     found = [] if training is None else list(_scores(scene, training))
     found += _leaves(scene)
     inputs = [shift for f in range(scene.tree.n_features) if (shift := _input(scene, f, training)) is not None]
@@ -55,24 +55,24 @@ def show_stability(shifts: list[Shift], complete: bool) -> str:
         return "<h3>Stability</h3>" + paragraph(_advice(), "unsaid")
     lines = [[one.name, one.before, one.now, spell_fixed(one.psi, 3), one.word] for one in shifts[:MOST_LINES]]
     said = (
-        f"Population stability index between the training rows and these: below {SOME_SHIFT} little moved, from "
-        f"{LARGE_SHIFT} much, by convention. Numbers: mean, and tenths of the training rows as bins; levels and "
-        "leaves: the share of the one that moved most."
+        f"Population stability index between the training rows and these: below {SOME_SHIFT} a small shift, "
+        f"from {LARGE_SHIFT} a large one, by convention. Numbers: mean; bins are deciles of the training rows. Levels "
+        "and leaves: the share of the one with the largest change."
     )
     more = len(shifts) - MOST_LINES
-    said += f" {more} inputs that moved less are not shown." if more > 0 else ""
+    said += f" {more} inputs with smaller shifts are not shown." if more > 0 else ""
     told = "<h3>Stability</h3>" + table(HEAD, lines, caption=said)
     return told if complete else told + paragraph(_advice(), "unsaid")
 
 
 def notes_on_shifts(scene: Scene, shifts: list[Shift]) -> list[str]:
-    """What to note: scores that moved, and inputs of the tree that moved much."""
+    """Notes: scores with a shift, and inputs of the tree with a large shift."""
     used = {scene.name(f) for f in used_inputs(scene.tree)}
     names = set(map(scene.name, range(scene.tree.n_features)))
     scores = [one for one in shifts if one.name not in names and one.psi >= SOME_SHIFT]
     told = [f"Stability index of the {one.name}: {spell_fixed(one.psi, 2)}, a {_shift(one)}." for one in scores]
     moved = [one.name for one in shifts if one.name in used and one.psi >= LARGE_SHIFT]
-    return told + ([f"Distributed otherwise than in training: {', '.join(moved)}."] if moved else [])
+    return told + ([f"Distributed differently than in training: {', '.join(moved)}."] if moved else [])
 
 
 def _shift(one: Shift) -> str:
@@ -84,7 +84,7 @@ def _advice() -> str:
 
 
 def _scores(scene: Scene, training: Floats) -> Iterator[Shift]:
-    """Of two classes the probability of the second, of more those of the first few, of numbers every target."""
+    """The probability of the second of two classes, those of the first few of more classes, or every target."""
     before, now = scene.tree.predict(training), scene.tree.predict(scene.rows)
     two = scene.classes and len(scene.labels) == 2
     for k in [1] if two else range(min(before.shape[1], N_BINS)):
@@ -103,7 +103,7 @@ def _leaves(scene: Scene) -> list[Shift]:
 
 
 def _input(scene: Scene, feature: int, training: Floats | None) -> Shift | None:
-    """None where the tree does not know enough of the training rows."""
+    """None if the tree does not store enough about the training rows."""
     name, x = scene.name(feature), scene.rows[:, feature]
     levels = scene.levels(feature)
     if training is not None and not levels:
@@ -142,7 +142,7 @@ def _bins(name: str, names: list[str], before: Floats, now: Floats) -> Shift:
 
 
 def _occupied(before: Floats, now: Floats) -> tuple[Floats, Floats]:
-    """Bins that hold rows of either; an empty one says nothing."""
+    """Bins with rows of either table; empty ones are dropped."""
     there = (before > 0) | (now > 0)
     return before[there], now[there]
 
@@ -153,7 +153,7 @@ def _mean(x: Floats) -> str:
 
 
 def notes_on_training(scene: Scene, training: Floats | None) -> list[str]:
-    """What to note of the training rows that were given."""
+    """Notes on the given training rows."""
     if training is None:
         return []
     origin, told = scene.tree.provenance, []

@@ -12,7 +12,7 @@ from softwood.view.plots.spelling import short_number, spell_answers
 from softwood.view.reports.markup import paragraph, table
 from softwood.view.reports.measures import Answers
 
-BACKGROUND = 200  # background rows of reasons
+BACKGROUND = 200  # background rows for reasons
 REASONS, REASON = 4, 120  # number of reasons, and characters of each
 
 

@@ -1,1 +1,1 @@
-"""Columns that gates and responses are linear in: the design matrix, curves, knots."""
+"""The columns in which gates and responses are linear: the design matrix, curves, knots."""

@@ -2,33 +2,33 @@
 
 For a number x with training mean, spread and ranks:
 
-    linear        (x - mean) / spread, clipped at CLIP_SPREADS where the training rows go beyond
+    linear        (x - mean) / spread, clipped at CLIP_SPREADS if training rows exceed it
     square        linear^2, standardised                                     (gate="quadratic")
     normal score  the normal quantile of rank(x), standardised               (gate="additive")
     curve k       cos(pi k rank(x)), standardised                            (gate="additive")
     quadratic     linear^2 between knots, standardised                       (gate="additive")
-    point mass    1 at the least (or largest) value, if many rows share it   (gate="additive")
+    point mass    1 at the smallest (largest) value, if many rows share it   (gate="additive")
     ramp          from 0 at a knot to 1 at the next one, and 1 beyond        (gate="additive", many rows)
     smooth step   half a period of a cosine of rank(x)                       (gate="additive", monotone inputs)
 
-The normal score is for numbers with a long tail: incomes, counts, times. The point mass is for numbers that are mostly
+The normal score is for numbers with a long tail: incomes, counts, times. The point mass is for numbers that are often
 zero: rain, sales. Normal score, curves, quadratic and point mass are linear between knots at quantiles and constant
-beyond the ends: a far value moves them no further. Ramps between neighbouring knots are for steps and peaks at some
-values only, which take many rows to tell (local_curves.py): the weight of a ramp is the difference between two
-neighbouring heights, so the ridge on weights is a penalty on differences, as in P-splines (Eilers and Marx 1996).
+beyond the ends, so that outliers have no further effect. Ramps between neighbouring knots are for local steps and
+peaks, which take many rows to find (local_curves.py): the weight of a ramp is the difference between two neighbouring
+heights, so the ridge on weights is a penalty on differences, as in P-splines (Eilers and Marx 1996).
 
-A category has an indicator for each level that two rows have (of very many, such as names of towns, for the most
-frequent), all scaled so that together they vary as much as one number does. Columns have mean 0, but where levels are
-many the indicators of rare ones are 0 elsewhere, so that passes over the rows may skip them. An input with missing
+A category has an indicator for each level that occurs in two rows (for very many levels, such as names of towns, only
+the most frequent), all scaled so that together they vary as much as one number. Columns have mean 0; but with many
+levels the indicators of rare ones are 0 elsewhere, so that passes over the rows can skip them. An input with missing
 values has an indicator for them; a missing number counts as the mean. Columns are scaled: the smaller the scale, the
-heavier the penalty. The scale of a curve falls with its frequency, so that the penalty favours smooth curves, as in
-smoothing splines (Hastie and Tibshirani 1990).
+heavier the penalty. The scale of a curve decreases with its frequency, so that the penalty favours smooth curves, as
+in smoothing splines (Hastie and Tibshirani 1990).
 
-A monotone input has only columns that rise (or, for sign -1, fall) everywhere: linear, normal score, smooth steps in
-place of the curves, ramps. It has no indicator of missing values.
+A monotone input has only columns that increase (or, for sign -1, decrease) everywhere: linear, normal score, smooth
+steps in place of the curves, ramps. It has no indicator of missing values.
 
-Every column is an affine combination of `Basis` terms of the raw inputs, so a tree learned here is a Tree in the
-user's own units, exactly.
+Every column is an affine combination of `Basis` terms of the raw inputs, so a tree learned here is exactly a Tree in
+the user's units.
 """
 
 from __future__ import annotations
@@ -60,17 +60,17 @@ from softwood.tree.once import computed_once
 
 UNCONSTRAINED: Signs = np.zeros(0, np.int8)
 HINGE, MISSING = int(Term.HINGE), int(Term.MISSING)
-CLIP_SPREADS = 8.0  # a value further out moves a gate no more
-SQUARE_MAX_DISTANCE_SPREADS = 2.0**21  # from 0; further out x^2, 2 middle x and middle^2 cancel to too few digits
-SQUARE_MAX_SIZE = 1e150  # a larger number has no finite square
-NORMAL_SCORE_MIN_RANK = 0.004  # the ends of a curve are no further out
+CLIP_SPREADS = 8.0  # values further out have no further effect on a gate
+SQUARE_MAX_DISTANCE_SPREADS = 2.0**21  # from 0; further out x^2, 2 middle x and middle^2 cancel too many digits
+SQUARE_MAX_SIZE = 1e150  # the square of a larger number overflows
+NORMAL_SCORE_MIN_RANK = 0.004  # largest distance of the ends of a curve
 POINT_MASS_SCALE = 0.7
-MAX_LEVELS = 128  # of a category that have an indicator: the most frequent
-MIN_LEVEL_ROWS = 2.0  # of a level with an indicator: no other row can confirm a single one
-CENTRED_MAX_LEVELS = 32  # beyond, indicators of rare levels stay 0 elsewhere, so that passes over the rows skip them
+MAX_LEVELS = 128  # most frequent levels of a category, which have an indicator
+MIN_LEVEL_ROWS = 2.0  # of a level with an indicator: a single row cannot be confirmed
+CENTRED_MAX_LEVELS = 32  # with more, indicators of rare levels stay 0 elsewhere, so that passes over the rows skip them
 RARE_LEVEL_SHARE = 0.05  # of the rows
 DENSE_MIX_MAX_CELLS = 4_000_000  # terms times columns of one product over all inputs
-INDICATOR_SCALE = 2.0  # of a missing indicator, which then weighs as a two-valued number does; at most, of a category
+INDICATOR_SCALE = 2.0  # of a missing indicator, which then counts as a two-valued number; at most this for a category
 NO_PLACES = np.zeros(0, np.intp), np.zeros(0, np.intp)
 
 
@@ -78,8 +78,8 @@ NO_PLACES = np.zeros(0, np.intp), np.zeros(0, np.intp)
 class DesignMatrix:
     """phi(x) = shift + terms(x) @ mix, where terms is a `Basis` of the raw inputs.
 
-    feature : the input each column looks at.  kind : 0 linear, 1 square, 2 curve, 3 indicator.
-    rising : columns of monotone inputs, which rise as their answer should; None where no input is monotone.
+    feature : the input of each column.  kind : 0 linear, 1 square, 2 curve, 3 indicator.
+    rising : columns of monotone inputs, which increase in the required direction; None if no input is monotone.
     """
 
     basis: Basis
@@ -104,30 +104,30 @@ class DesignMatrix:
 
     @computed_once
     def is_linear(self) -> bool:
-        """Whether every column is one input, scaled: the common case, made in one go."""
+        """Whether every column is one scaled input: the common case, computed at once."""
         return bool(np.all(self.basis.term == Term.IDENTITY)) and self.mix.is_diagonal
 
     @computed_once
     def _inputs(self) -> dict[int, tuple[Index, Index]]:
-        """By input, the places of its terms and columns; a stream adds some after those of all others."""
+        """Indices of the terms and columns of each input; a stream appends some after those of all others."""
         of_term, of_column = (np.argsort(feature, kind="stable") for feature in (self.basis.feature, self.feature))
         inputs = np.union1d(self.basis.feature, self.feature)
-        if not len(inputs):  # nothing varies
+        if not len(inputs):  # all inputs are constant
             return {}
         terms = np.split(of_term, np.searchsorted(self.basis.feature, inputs[1:], sorter=of_term))
         columns = np.split(of_column, np.searchsorted(self.feature, inputs[1:], sorter=of_column))
         return {int(f): (of, made) for f, of, made in zip(inputs, terms, columns, strict=True)}
 
     def terms_of(self, f: int) -> Index:
-        """The terms of input `f`, in rising order."""
+        """The terms of input `f`, in increasing order."""
         return self._inputs.get(f, NO_PLACES)[0]
 
     def columns_of(self, f: int) -> Index:
-        """The columns of input `f`, in rising order."""
+        """The columns of input `f`, in increasing order."""
         return self._inputs.get(f, NO_PLACES)[1]
 
     def mix_of(self, f: int) -> Floats:
-        """What the columns of input `f` are made of, (terms, columns)."""
+        """The mix of the columns of input `f`, (terms, columns)."""
         return self.mix.block(self.terms_of(f), self.columns_of(f))
 
     def of_input(self, f: int, x: Floats, columns: Index) -> Floats:
@@ -141,11 +141,11 @@ class DesignMatrix:
         return self.of_terms(f, x, columns, self.mix.block(self.terms_of(f), columns))
 
     def of_terms(self, f: int, x: Floats, columns: Index, mix: Floats) -> Floats:
-        """The same by what these columns are made of, (terms of the input, columns)."""
+        """The same, given the mix of these columns, (terms of the input, columns)."""
         return np.asarray(matmul(_terms(self.basis, self.terms_of(f), x), mix) + self.shift[columns])
 
     def only(self, inputs: npt.NDArray[np.bool_]) -> DesignMatrix:
-        """The columns of some inputs; `inputs` has an entry for each."""
+        """The columns of some inputs; `inputs` has one entry per input."""
         return self._with(inputs[self.basis.feature], inputs[self.feature])
 
     def with_columns(self, kept: npt.NDArray[np.bool_]) -> DesignMatrix:
@@ -164,7 +164,7 @@ class DesignMatrix:
         return replace(self, mix=self.mix.scaled(factor), shift=self.shift * factor)
 
     def in_user_units(self, weight: Floats, bias: Floats) -> tuple[Floats, Floats]:
-        """Weights over columns (any leading axes) as weights over the basis terms, and the bias they bring."""
+        """Weights over columns (any leading axes) as weights over the basis terms, and the resulting bias."""
         bias = bias + matmul(weight, self.shift)
         if len(self.basis) * len(self) <= DENSE_MIX_MAX_CELLS:
             return matmul(weight, self.mix.dense().T), bias
@@ -178,9 +178,9 @@ class DesignMatrix:
 
 @dataclass(frozen=True)
 class BasisSpec:
-    """Which columns are made of a number, at what scale (0: none); linear ones are clipped at `limit` spreads.
+    """Which columns a number has, and their scales (0: none); linear ones are clipped at `limit` spreads.
 
-    ramp, n_ramps : the spread of a curve whose n_ramps ramps have weights of spread 1, and about how many there are.
+    ramp, n_ramps : the spread of a curve whose n_ramps ramps have weights of spread 1, and their approximate number.
     """
 
     linear: float = 1.0
@@ -206,7 +206,7 @@ def _part(basis: Basis, which: npt.NDArray[np.bool_]) -> Basis:
 
 
 def _terms(basis: Basis, at: Index, x: Floats) -> Floats:
-    """Terms that all look at one input, at its values x; the same as kernels/reference/evaluate.py expands."""
+    """Terms of one input at its values x, as kernels/reference/evaluate.py expands them."""
     term, parameter = basis.term[at], basis.parameter[at]
     gone = np.isnan(x)
     known = np.where(gone, 0.0, x)[:, None]
@@ -259,8 +259,8 @@ def build_design(
 ) -> DesignMatrix:
     """Columns for the training rows X (NaN: missing); `n_levels` is 0 for a number, else its count of categories.
 
-    `signs` has 1 or -1 for an input that answers should rise or fall with, else 0; empty: none. Such an input has no
-    indicator of missing values: one that is missing counts as the mean. `inputs` says which have columns; None: all.
+    `signs` has 1 or -1 for an input with which predictions should increase or decrease, else 0; empty: none. Such an
+    input has no indicator of missing values: they count as the mean. `inputs`: those with columns; None: all.
     """
     if basis_spec == PLAIN and not any(n_levels):
         moments = column_moments(X, weight)
@@ -286,7 +286,7 @@ def build_design(
 
 
 def _in_direction(design: DesignMatrix, signs: Signs) -> DesignMatrix:
-    """Columns of monotone inputs turned to rise as the answer should."""
+    """Columns of monotone inputs, with signs such that they increase in the required direction."""
     if not len(signs):
         return design
     sign = signs[design.feature]
@@ -294,7 +294,7 @@ def _in_direction(design: DesignMatrix, signs: Signs) -> DesignMatrix:
 
 
 def _plain_linear(X: Floats, weight: Floats, middle: Floats, spread: Floats, largest: Floats) -> DesignMatrix:
-    """A linear column for every number that varies, none missing, none clipped: all at once."""
+    """A linear column for every number that varies, without missing or clipped values: all at once."""
     for f in np.flatnonzero((largest > 0) & ~is_valid(spread, largest)):
         middle[f], spread[f] = count_from_least(int(f), X[:, f], weight)
     varies = np.flatnonzero(spread > CONSTANT_MAX_SPREAD * largest).astype(np.int32)
@@ -305,7 +305,7 @@ def _plain_linear(X: Floats, weight: Floats, middle: Floats, spread: Floats, lar
 
 def _category(build: Builder, f: int, levels: int, x: Floats, known: npt.NDArray[np.bool_], weight: Floats) -> None:
     rows = np.bincount(x[known].astype(np.intp), weight[known], levels)
-    share = rows / (rows.sum() + weight[~known].sum())  # a level that all rows have is exactly 1
+    share = rows / (rows.sum() + weight[~known].sum())  # the proportion of a level that all rows have is exactly 1
     spread = float(np.sqrt(np.sum(share * (1.0 - share))))
     scale = min(1.0 / max(spread, 1e-12), INDICATOR_SCALE)
     often = np.sort(np.argsort(-share, kind="stable")[:MAX_LEVELS])
@@ -345,7 +345,7 @@ def _number(build: Builder, f: int, x: Floats, weight: Floats, basis_spec: Basis
 def _square(build: Builder, f: int, z: Floats, middle: float, spread: float, weight: Floats, scale: float) -> None:
     largest = max(abs(middle + spread * float(z.min())), abs(middle + spread * float(z.max())))
     if largest > min(SQUARE_MAX_DISTANCE_SPREADS * spread, SQUARE_MAX_SIZE) or spread < MIN_SQUARABLE:
-        return  # no double holds it
+        return  # doubles overflow
     square = z * z
     mean = float(np.average(square, weights=weight))
     sd = float(np.sqrt(np.average((square - mean) ** 2, weights=weight)))
@@ -382,7 +382,7 @@ def _curves(
     seen = interpolate(x, knot, height)
     mean = np.sum(seen * weight, axis=1, keepdims=True) / weight.sum()
     spread = np.sqrt(np.sum(np.square(seen - mean) * weight, axis=1) / weight.sum())
-    spread[len(shapes) :] = 1.0  # ramps are as high as each other
+    spread[len(shapes) :] = 1.0  # all ramps have the same height
     varies = spread >= 1e-6
     height = (height - mean)[varies] * scale[varies, None] / spread[varies, None]
     slope = np.diff(height) / np.diff(knot)
@@ -392,7 +392,7 @@ def _curves(
 
 
 def _point_mass(x: Floats, weight: Floats, knot: Floats) -> list[tuple[float, Floats]]:
-    """A peak at the least or the largest value, where many rows share it; else nothing."""
+    """A peak at the smallest or the largest value, if many rows share it."""
     share, end = max((float(weight[x == knot[end]].sum()), end) for end in (0, -1))
     many = share >= POINT_MASS_MIN_SHARE * weight.sum() and len(knot) > 3
     return [(POINT_MASS_SCALE, (knot == knot[end]).astype(np.float64))] if many else []

@@ -7,16 +7,16 @@ import numpy as np
 from softwood.arrays import Floats, Index
 from softwood.learners.soft.columns.local_curves import local_knots
 
-# Ranks of the knots of a curve: enough for the highest frequency, closer in the tails where segments are long.
+# Ranks of the knots of a curve: enough for the highest frequency, denser in the tails, where segments are long.
 KNOT_RANKS = (
     0.0, 0.005, 0.02, 0.05, 0.1, 0.17, 0.25, 0.33, 0.42, 0.5, 0.58, 0.67, 0.75, 0.83, 0.9, 0.95, 0.98, 0.995, 1.0,
 )  # fmt: skip
-MIN_KNOT_DISTANCE = 1e-12  # of the range: nearer knots make a slope so large that sums of hinges have no digits left
-POINT_MASS_MIN_SHARE = 0.15  # of the rows; an end value with so many has a column of its own beside the curves
+MIN_KNOT_DISTANCE = 1e-12  # of the range: closer knots make slopes so large that sums of hinges lose all digits
+POINT_MASS_MIN_SHARE = 0.15  # of the rows; an end value with this proportion has a column of its own beside the curves
 
 
 def find_knots(x: Floats, weight: Floats, n_ramps: int) -> tuple[Floats, Floats]:
-    """Values at the ranks KNOT_RANKS, or that ramps lie between (all, if they are few), and their ranks from 0 to 1."""
+    """Values at the ranks KNOT_RANKS, or ends of ramps (all values, if they are few), and their ranks from 0 to 1."""
     order = np.argsort(x, kind="stable")
     value, first = np.unique(x[order], return_index=True)
     mass = np.add.reduceat(weight[order], first)
@@ -30,14 +30,14 @@ def find_knots(x: Floats, weight: Floats, n_ramps: int) -> tuple[Floats, Floats]
 
 
 def _global_knots(mass: Floats, rank: Floats) -> Index:
-    """Places of the values at the ranks KNOT_RANKS, and of those beside a point mass, which has its own."""
+    """Indices of the values at the ranks KNOT_RANKS, and of those beside a point mass, which has its own column."""
     inner, many = np.searchsorted(rank, KNOT_RANKS[1:-1]), np.flatnonzero(mass >= POINT_MASS_MIN_SHARE * mass.sum())
     return np.unique(np.clip(np.r_[0, inner, many - 1, many + 1, len(mass) - 1], 0, len(mass) - 1))
 
 
 def apart(value: Floats) -> list[int]:
-    """Places of increasing values that are not too close to the one kept before; the first and the last are kept."""
-    closest, kept = 2 * MIN_KNOT_DISTANCE * (value[-1] / 2 - value[0] / 2), [0]  # a range may be more than a double
+    """Indices of increasing values that are not too close to the previous one; the first and the last are kept."""
+    closest, kept = 2 * MIN_KNOT_DISTANCE * (value[-1] / 2 - value[0] / 2), [0]  # a range may overflow a double
     for i in range(1, len(value) - 1):
         if value[i] - value[kept[-1]] > closest and value[-1] - value[i] > closest:
             kept.append(i)

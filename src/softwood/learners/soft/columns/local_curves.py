@@ -1,11 +1,11 @@
-"""Local columns of a number: ramps between neighbouring knots, which stand where rows are dense.
+"""Local columns of a number: ramps between neighbouring knots, which are placed where rows are dense.
 
     ramp k (x) = 0 up to knot k, 1 from knot k + 1 on, linear between
 
 A value that many rows share (no gains, forty hours) has a knot, and so have the values beside it: the curve may have a
-peak there. The other knots are at quantiles of all other rows: where nine rows in ten have the same value, the tenth is
-as finely divided as it can be. All ramps have one scale, so that a curve has the same spread before rows are seen
-however many there are.
+peak there. The other knots are at quantiles of all other rows: if nine rows in ten have the same value, the tenth is
+still finely divided. All ramps have the same scale, chosen so that the prior spread of a curve does not depend on
+their number.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 from softwood.arrays import Floats, Index
 from softwood.kernels.arithmetic import cos_pi
 
-# Widths of smooth steps, in ranks, and their scales. Scales half as large, or no step of a quarter, were worse on made
-# tables of 250 rows.
+# Widths of smooth steps, in ranks, and their scales. Scales half as large, or no step of a quarter, were worse on
+# synthetic tables of 250 rows.
 STEP_WIDTHS_AND_SCALES = ((1.0, 1.0), (0.5, 0.5), (0.25, 0.25))
-MIN_ROWS_PER_RAMP = 40.0  # unless a knot is a value that many rows share
+MIN_ROWS_PER_RAMP = 40.0  # except for knots at values that many rows share
 
 
 def local_knots(mass: Floats, n_ramps: int) -> Index:
-    """Places of the knots among rising values, of which `mass` has the rows; about `n_ramps`."""
+    """Indices of about `n_ramps` knots among increasing values; `mass` is the weight of rows at each value."""
     shared = mass >= mass.sum() / n_ramps
     rest = np.cumsum(np.where(shared, 0.0, mass))
     least = min(MIN_ROWS_PER_RAMP, mass.sum() / (2 * n_ramps))
@@ -33,16 +33,16 @@ def local_knots(mass: Floats, n_ramps: int) -> Index:
 
 
 def ramps_between(knot: Floats, spread: float) -> list[tuple[float, Floats]]:
-    """Scale and heights at the knots of every ramp; with weights of spread 1 their sum has this spread."""
+    """Scale and heights at the knots of every ramp; with weights of spread 1 the sum has this spread."""
     n = len(knot) - 1
     return [(spread / np.sqrt(n), height) for height in np.tri(n + 1, n, -1).T]
 
 
 def smooth_steps(rank: Floats) -> list[tuple[float, Floats]]:
-    """Scale and heights at the knots, of these ranks, of steps that rise smoothly: half a period of a cosine.
+    """Scale, and heights at knots with these ranks, of smooth increasing steps: half a period of a cosine.
 
-    The first is as wide as all ranks; the others are half and a quarter as wide, side by side and overlapping. The
-    narrower, the smaller the scale. Their sums with weights >= 0 are the smooth curves of a monotone input.
+    The first spans all ranks; the others are half and a quarter as wide, side by side and overlapping. Narrower steps
+    have smaller scales. Sums of them with weights >= 0 are the smooth curves of a monotone input.
     """
     found = []
     for width, scale in STEP_WIDTHS_AND_SCALES:

@@ -1,6 +1,6 @@
-"""Which terms each column is made of: a sparse matrix, since a column has terms of one input only.
+"""The terms of each column as a sparse matrix, since a column has terms of one input only.
 
-Dense it would be terms x columns: 18 GB for 5,000 inputs with curves.
+A dense matrix (terms, columns) takes 18 GB for 5,000 inputs with curves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from softwood.arrays import Floats, Index, Mask
 
 @dataclass(frozen=True)
 class Mix:
-    """A matrix (terms, columns) of entries value[i] at (term[i], column[i]), columns in rising order.
+    """A matrix (terms, columns) of entries value[i] at (term[i], column[i]), columns in increasing order.
 
     Examples
     --------
@@ -45,24 +45,24 @@ class Mix:
 
     @classmethod
     def diagonal(cls, value: Floats) -> Mix:
-        """Every column is one term, times its value."""
+        """Every column is one term times its value."""
         place = np.arange(len(value))
         return cls(place, place, value, (len(value), len(value)))
 
     @property
     def is_diagonal(self) -> bool:
-        """Whether every column is one term of its own, in order, times something."""
+        """Whether every column is one term of its own times a factor, in order."""
         count = self.shape[0] == self.shape[1] == len(self.value) == np.count_nonzero(self.value)
         return bool(count and np.array_equal(self.term, self.column))
 
     def dense(self) -> Floats:
-        """All of it; of the size of terms times columns."""
+        """The dense matrix (terms, columns)."""
         whole = np.zeros(self.shape)
         whole[self.term, self.column] = self.value
         return whole
 
     def block(self, terms: Index, columns: Index) -> Floats:
-        """The part of some columns that lies in some terms, both rising; the terms hold all that those columns have."""
+        """The dense block of some columns and terms, both increasing; the terms include all those of the columns."""
         begin, end = np.searchsorted(self.column, columns), np.searchsorted(self.column, columns, side="right")
         size = end - begin
         place = np.repeat(np.arange(len(columns)), size)
@@ -72,7 +72,7 @@ class Mix:
         return part
 
     def single(self, column: int) -> tuple[int, float] | None:
-        """The one term of a column, and its value; None where there are several, or none."""
+        """The only term of a column, and its value; None if there are several, or none."""
         at = int(np.searchsorted(self.column, column))
         if at == len(self.column) or self.column[at] != column:
             return None
@@ -85,7 +85,7 @@ class Mix:
         return replace(self, value=self.value * factor[self.column])
 
     def only(self, terms: Mask, columns: Mask) -> Mix:
-        """The part of some terms and columns."""
+        """The submatrix of some terms and columns."""
         kept = terms[self.term] & columns[self.column]
         term, column = np.cumsum(terms) - 1, np.cumsum(columns) - 1
         shape = int(terms.sum()), int(columns.sum())

@@ -1,9 +1,10 @@
-"""Columns of an ordered category that answers should rise or fall with: steps between neighbouring levels.
+"""Columns of a monotone ordered category: steps between neighbouring levels.
 
-    step k (level) = 1 from level k on, less its value at the most frequent level
+    step k (level) = 1 from level k on, minus its value at the most frequent level
 
-Sums of steps with weights >= 0 are all that rises with the levels. A step is made of the indicators of levels, so in
-the tree the input stays a category that is printed by its levels; a missing one counts as the most frequent.
+Sums of steps with weights >= 0 are all functions that increase with the levels. A step is made of indicators of
+levels, so in the tree the input stays a category and is printed with its levels; a missing value counts as the most
+frequent level.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ import numpy as np
 from softwood.arrays import Floats
 from softwood.kernels.kinds import Term
 
-MAX_STEP_SCALE = 3.0  # of a step, where few rows are on one side of it
+MAX_STEP_SCALE = 3.0  # of a step with few rows on one side
 
 
 def ordered_columns(build: Any, f: int, levels: int, x: Floats, weight: Floats) -> None:
-    """A column for every step that has rows on both sides; `x` are codes, none missing. `build` collects them."""
+    """A column for every step with rows on both sides; `x` are codes, none missing. `build` collects them."""
     if not len(x):
         return
     rows = np.bincount(x.astype(np.intp), weight, levels)
     share, mode = rows / rows.sum(), int(np.argmax(rows))
-    above = np.cumsum(share[::-1])[::-1]  # part of the rows at a level or above
+    above = np.cumsum(share[::-1])[::-1]  # proportion of rows at a level or above
     seen = np.flatnonzero(rows > 0)
     for step in seen[1:].tolist():
         scale = min(1.0 / np.sqrt(above[step] * (1.0 - above[step])), MAX_STEP_SCALE)

@@ -1,4 +1,4 @@
-"""Columns as tables of curves between knots (kernels/contracts/expansion.py), which engines make them from."""
+"""Columns as tables of curves between knots (kernels/contracts/expansion.py), from which engines compute them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_KNOTS: Floats = np.zeros(0)
 
 @dataclass(frozen=True)
 class PiecewiseTable:
-    """All columns of one input: per column a height, slope and square on each segment, and for a missing value."""
+    """All columns of one input: height, slope and square of each column on each segment, and for a missing value."""
 
     knots: Floats
     origin: Floats  # (segments,), and so is width
@@ -30,12 +30,12 @@ class PiecewiseTable:
     square: Floats
 
 
-# Of an input without columns: a value of any size, or none, stands at 0.
+# For an input without columns: any value, or none, counts as 0.
 NO_COLUMN = PiecewiseTable(NO_KNOTS, np.zeros(1), np.full(1, np.inf), *(np.zeros((0, 2)) for _ in HEIGHTS))
 
 
 def expansion_of(design: DesignMatrix, n_inputs: int) -> Expansion:
-    """The columns as tables, whatever the units of inputs; columns of an input stand together, inputs in order."""
+    """The columns as tables, for inputs in any unit; columns of an input are adjacent, inputs in order."""
     make = _linear_tables(design) if design.is_linear else _tables(design)
     inputs = [make(f) if len(design.columns_of(f)) else NO_COLUMN for f in range(n_inputs)]
     return Expansion(
@@ -50,7 +50,7 @@ def expansion_of(design: DesignMatrix, n_inputs: int) -> Expansion:
 
 
 def _tables(design: DesignMatrix) -> Callable[[int], PiecewiseTable]:
-    """Tables of inputs that may be bent; of those that are not, all at once."""
+    """Tables of inputs with curves; those of linear inputs at once."""
     n_inputs = 1 + int(max(design.basis.feature.max(initial=0), design.feature.max(initial=0)))
     terms, columns = (np.bincount(each, minlength=n_inputs) for each in (design.basis.feature, design.feature))
     entries = np.bincount(design.mix.column, minlength=len(design))
@@ -66,13 +66,13 @@ def _tables(design: DesignMatrix) -> Callable[[int], PiecewiseTable]:
 
 
 def _linear_tables(design: DesignMatrix) -> Callable[[int], PiecewiseTable]:
-    """The same of columns that are inputs, scaled and shifted, all at once: a wide table has tens of thousands."""
+    """The same for scaled and shifted inputs, all at once: a wide table has tens of thousands of them."""
     made = _straight_tables(design.basis.when_missing, design.mix.value, design.shift)
     return lambda f: made(int(design.columns_of(f)[0]))
 
 
 def _straight_tables(middle: Floats, scale: Floats, shift: Floats) -> Callable[[int], PiecewiseTable]:
-    """Tables of columns scale * x + shift, by their place among these; x is `middle` where it is missing."""
+    """Tables of columns scale * x + shift, by their index; a missing x is `middle`."""
     width = np.divide(1.0, np.abs(scale), out=np.ones_like(scale), where=scale != 0)
     at_middle, at_end = middle * scale + shift, (middle + width) * scale + shift
     slope = at_end - at_middle
@@ -87,7 +87,7 @@ def _straight_tables(middle: Floats, scale: Floats, shift: Floats) -> Callable[[
 
 
 def _piecewise_table(design: DesignMatrix, f: int) -> PiecewiseTable:
-    """Each column is evaluated at three places of a segment, which determine a parabola."""
+    """Each column is evaluated at three points of a segment, which determine a parabola."""
     basis, terms, mine = design.basis, design.terms_of(f), design.columns_of(f)
     term, parameter = basis.term[terms], basis.parameter[terms]
     codes = parameter[term == Term.CATEGORY]
@@ -95,7 +95,7 @@ def _piecewise_table(design: DesignMatrix, f: int) -> PiecewiseTable:
     mix = design.mix_of(f)
     origin, width = _segments(knots) if len(knots) else _one_segment(basis.when_missing[terms], mix)
     places = [origin, origin + width / 2, origin + width]
-    if len(codes):  # steps: read off at the code in the middle
+    if len(codes):  # steps: evaluated at the code in the middle
         places = [np.round(places[1])] * 3
     at, n = design.of_terms(f, np.concatenate([*places, [np.nan]]), mine, mix).T, len(origin)
     begin, middle, end = at[:, :n], at[:, n : 2 * n], at[:, 2 * n : 3 * n]
@@ -105,19 +105,19 @@ def _piecewise_table(design: DesignMatrix, f: int) -> PiecewiseTable:
         square[:, :n] = 2.0 * (begin + end - 2.0 * middle)
     slope[:, :n] = end - begin - square[:, :n]
     if not len(knots) and not slope.any() and not square.any():
-        width = np.full_like(width, np.inf)  # only whether it is missing counts: a value of any size stands at 0
+        width = np.full_like(width, np.inf)  # only whether it is missing matters: any value counts as 0
     return PiecewiseTable(knots, origin, width, height, slope, square)
 
 
 def _segments(knots: Floats) -> tuple[Floats, Floats]:
-    """Origin and width of each segment. The outer ones have no end: any width will do."""
+    """Origin and width of each segment. The outer ones are unbounded, so any width will do."""
     outer = np.ptp(knots) / 4 if len(knots) > 1 else 1.0
     origin = np.concatenate([[knots[0] - outer], knots])
     return origin, np.concatenate([[outer], np.diff(knots), [outer]])
 
 
 def _one_segment(middle: Floats, mix: Floats) -> tuple[Floats, Floats]:
-    """Without knots there are linear columns and squares only: measured from the mean, in spreads."""
+    """Inputs without knots have only linear columns and squares: measured from the mean, in standard deviations."""
     linear = np.abs(mix[:1]).max(initial=0.0)
     return (middle[:1] if len(middle) else np.zeros(1)), np.array([1.0 / linear if linear > 0 else 1.0])
 

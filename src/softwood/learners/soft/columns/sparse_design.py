@@ -1,13 +1,13 @@
 """The design matrix of a sparse table: one linear column for each input that varies, and indicators of missing values.
 
-    column = (x - mean) / scale,    scale = spread / sqrt(part of the rows that store something)
+    column = (x - mean) / scale,    scale = spread / sqrt(proportion of rows that store a value)
 
-Of an input that all rows store this is the usual standardised column. Of a word that few rows have it is as large where
-the word is as a common word's: in parts of its own spread, as dense columns are, a rare word would be worth more the
-rarer it is, and a penalty would hold back the common ones most. The unit of an input does not matter. Columns are
-centred by a number for each sum, so that zeros stay zeros (kernels/sparse/stored_rows.py); none is clipped.
+For an input that all rows store this is the usual standardised column. The column of a rare word is as large, in rows
+with the word, as that of a common word: with standardised columns a rare word would count the more the rarer it is,
+and a penalty would shrink common words most. The unit of an input does not matter. Columns are centred by one number
+per sum, so that zeros stay zeros (kernels/sparse/stored_rows.py); none is clipped.
 
-An input that fewer than two rows store (by weight) has no column: no other row can confirm a single one.
+An input that fewer than two rows store (by weight) has no column: a single row cannot be confirmed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from softwood.tree import Basis
 
 
 def stored_design(X: SparseTable, weight: Floats) -> DesignMatrix:
-    """Columns for the training rows, those of inputs before those of missing values, each in the order of the inputs.
+    """Columns for the training rows: inputs, then indicators of missing values, each in the order of the inputs.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def stored_design(X: SparseTable, weight: Floats) -> DesignMatrix:
 def _design(
     inputs: npt.NDArray[np.int32], middle: Floats, scale: Floats, indicators: npt.NDArray[np.int32], share: Floats
 ) -> DesignMatrix:
-    """Columns of inputs, then indicators of missing values of inputs, of which `share` are missing."""
+    """Columns of inputs, then indicators of missing values; `share` of the values are missing."""
     n, m = len(inputs), len(indicators)
     term = np.repeat(np.array([Term.IDENTITY, Term.MISSING], np.uint8), [n, m])
     feature = np.concatenate([inputs, indicators])
@@ -71,7 +71,7 @@ def _design(
 
 
 def _refuse_extremes(largest: Floats) -> None:
-    """An error for columns, by the largest size of their values, that doubles hold no weight for."""
+    """An error for columns whose largest values make weights overflow or underflow."""
     bad = (largest > MAX_VALUE) | ((largest > 0.0) & (largest < MIN_SPREAD))
     if bad.any():
         f = int(bad.argmax())

@@ -1,6 +1,6 @@
-"""Engines of sparse rows, and what new gates start from.
+"""Engines of sparse rows, and starts of new gates.
 
-A gate of one input starts half-way between 0 and the mean of what is stored: whether a word is there.
+A gate on one input starts half-way between 0 and the mean of the stored values: whether a word occurs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from softwood.learners.soft.rows.dataset import Dataset
 
 
 def stored_engine(rows: Dataset, design: DesignMatrix, splits: bool = False, n_threads: int = 1) -> SampleEngine:
-    """The engine of sparse rows, over the columns of `stored_design` or some of them; `splits`: with histograms."""
+    """The engine of sparse rows, over all or some columns of `stored_design`; `splits`: with histograms."""
     linear = design.basis.term == Term.IDENTITY
     inputs = np.unique(design.feature)
     place = np.searchsorted(inputs, design.feature[linear])
@@ -28,7 +28,7 @@ def stored_engine(rows: Dataset, design: DesignMatrix, splits: bool = False, n_t
 
 
 def has_stored_columns(design: DesignMatrix) -> bool:
-    """Whether columns are such as `stored_design` makes: inputs, then indicators, each in the order of the inputs."""
+    """Whether columns are as `stored_design` makes them: inputs, then indicators, each in the order of the inputs."""
     term, feature = design.basis.term, design.feature
     if not design.mix.is_diagonal or not np.all(np.isin(term, [Term.IDENTITY, Term.MISSING])):
         return False
@@ -43,14 +43,14 @@ def stored_columns(X: SparseTable, design: DesignMatrix) -> StoredColumns:
 
 
 def stored_split_features(X: SparseTable, design: DesignMatrix) -> SplitFeatures:
-    """One threshold for each input that has a linear column."""
+    """One threshold per input with a linear column."""
     inputs, place = np.unique(design.feature, return_inverse=True)
     columns = np.flatnonzero(design.basis.term == Term.IDENTITY)
     linear = np.full(len(inputs), -1, np.int32)
     linear[place[columns]] = columns
     known = ~np.isnan(X.value)
     count = np.bincount(X.column[known], minlength=X.n_columns)
-    total = np.bincount(X.column[known], X.value[known] / 2.0, X.n_columns)  # halves: no sum overflows sooner
+    total = np.bincount(X.column[known], X.value[known] / 2.0, X.n_columns)  # halves, so that the sum does not overflow
     middle = (total / np.maximum(count, 1))[inputs]
     scale, shift = design.mix.value[linear], design.shift[linear]
     return SplitFeatures(list(middle[:, None]), linear, list((middle * scale + shift)[:, None]), place, {})

@@ -1,4 +1,4 @@
-"""Inputs as histograms see them: the cuts of a number, the levels of a category, and gates that look at one input."""
+"""Inputs for histograms: the cuts of a number, the levels of a category, and gates on one input."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from softwood.tree.once import computed_once
 
 @dataclass(frozen=True)
 class Levels:
-    """The levels of a category that have a bin and a column each: where these are, and what a column is made of."""
+    """The levels of a category with a bin and a column: their indices and the values of the columns."""
 
     bin: npt.NDArray[np.intp]
     column: npt.NDArray[np.intp]
-    height: Floats  # of the column where the level is, above its value elsewhere
+    height: Floats  # of the column at the level, minus its value elsewhere
     elsewhere: Floats
 
     def gate(self, side: Floats, design: int) -> Floats:
-        """The gate whose score is `side` at each level, 0 where the category is missing or none of them."""
+        """The gate whose score is `side` at each level, 0 if the category is missing or at another level."""
         weight = side / self.height
         gate = np.zeros(design + 1)
         gate[self.column], gate[-1] = weight, -dot(weight, self.elsewhere)
@@ -35,7 +35,7 @@ class Levels:
 
 @dataclass(frozen=True)
 class SplitFeatures:
-    """What histograms need, by place among the inputs that columns look at.
+    """The data that histograms need, by index among the inputs that have columns.
 
     cut : bin b is up to cut[b].  linear : the linear column of each input (-1: none). A category has none; its bins
         are its levels.
@@ -44,8 +44,8 @@ class SplitFeatures:
     cut: list[Floats]
     linear: npt.NDArray[np.int32]
     at_cut: list[Floats]  # value of the linear column at each cut
-    place: npt.NDArray[np.intp]  # of each column's input
-    levels: dict[int, Levels]  # of the inputs that are categories
+    place: npt.NDArray[np.intp]  # index of each column's input
+    levels: dict[int, Levels]  # for inputs that are categories
 
     @classmethod
     def make(
@@ -53,7 +53,7 @@ class SplitFeatures:
     ) -> SplitFeatures:
         """Linear columns of the inputs and their values at the cuts; columns of the levels that have a bin.
 
-        `cut` and `bin_of_level` are of all inputs.
+        `cut` and `bin_of_level` are for all inputs.
         """
         inputs, place = np.unique(design.feature, return_inverse=True)
         linear = np.full(len(inputs), -1, np.int32)
@@ -73,24 +73,24 @@ class SplitFeatures:
 
     @computed_once
     def cuts(self) -> list[int]:
-        """How many thresholds each input has; none where no gate may look at it alone."""
+        """How many thresholds each input has; 0 if no gate may use it alone."""
         return [len(edges) if linear >= 0 else 0 for edges, linear in zip(self.cut, self.linear, strict=True)]
 
     @computed_once
     def table(self) -> Any:
-        """As native code has it."""
+        """The arrays for native code."""
         levels = [(f, one.bin, one.column, one.height, one.elsewhere) for f, one in self.levels.items()]
         return make_split_features(self.cuts, self.linear, self.at_cut, self.place, levels)
 
     def all_but_heaviest(self, gate: Floats, n: int) -> npt.NDArray[np.bool_]:
-        """The weights of all inputs but the `n` with the longest vector of weights; never the bias."""
+        """The weights of all inputs but the `n` with the largest norm of weights; never the bias."""
         length = np.bincount(self.place, np.square(gate[:-1]), len(self.cut))
         heavy = np.argsort(-length, kind="stable")[:n]
         return np.append(~np.isin(self.place, heavy), False)
 
 
 def _levels(design: DesignMatrix, f: int, bins: npt.NDArray[np.intp]) -> Levels:
-    """Of input `f`, the levels that have a bin (-1: none) and a column of their own."""
+    """The levels of input `f` that have a bin (-1: none) and a column of their own."""
     mine = np.flatnonzero((design.feature == f) & (design.kind == 3))
     level = np.flatnonzero(bins >= 0)
     value = design.of_input(f, level.astype(np.float64), mine)

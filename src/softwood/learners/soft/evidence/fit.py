@@ -1,11 +1,11 @@
 """A sum of curves: coefficients by Newton's method, penalty strengths by restricted likelihood.
 
-    minimise   sum of losses + noise / 2 b'S b        S of the strengths that make the rows most likely
+    minimise   sum of losses + noise / 2 b'S b        S with the strengths of largest restricted likelihood
 
 No fold, no grid, no held-out row. One Newton step for each update of the strengths (performance iteration: Gu 1992;
 Wood, Li, Shaddick and Augustin 2017), halved while the penalised loss does not fall. The noise is the dispersion,
-estimated from residuals and effective degrees of freedom; 1 for classes. Several outputs have curves, strengths and
-noise of their own; with more than two classes, they are updated in turn by the diagonal of the second derivatives.
+estimated from residuals and effective degrees of freedom; 1 for classes. Each output has its own curves, strengths
+and noise; with more than two classes, they are updated in turn by the diagonal of the second derivatives.
 
 The constant is not penalised: columns are centred by the weights of the step. Losses without a likelihood (Huber,
 quantiles) are not fitted, nor are sparse tables or those with too many inputs.
@@ -31,13 +31,13 @@ LIKELIHOODS = (LossKind.SQUARED, LossKind.LOGISTIC, LossKind.SOFTMAX, LossKind.T
 MAX_ITER = 40  # updates of the strengths; 10 to 25 are usual
 CONVERGED_DEGREES = 0.05  # change of the degrees of freedom of every input
 MAX_HALVINGS = 8
-MIN_NOISE = 1e-12  # of targets of spread 1
-MIN_SHARE = 1e-3  # least probability, or mean of the targets, of the constant to start from
+MIN_NOISE = 1e-12  # for targets with spread 1
+MIN_SHARE = 1e-3  # smallest probability, or mean target, of the initial constant
 
 
 @dataclass(frozen=True)
 class CurvesOfOutput:
-    """The curves of one output, and what they were fitted by.
+    """The curves of one output, and the quantities of their fit.
 
     noise : the dispersion.  degrees : effective degrees of freedom of each input.
     """
@@ -63,14 +63,14 @@ class Curves:
 
 
 def hats_of(rows: Dataset) -> HatBasis | None:
-    """The columns that curves of these rows have; None where there is no likelihood, or no room for curves."""
+    """The columns for curves on these rows; None if the loss has no likelihood, or there are too many inputs."""
     if rows.loss.kind not in LIKELIHOODS or rows.is_sparse:
         return None
     return make_hats(rows, rows.target.shape[1] if rows.loss == Loss.SOFTMAX else 1)
 
 
 def fit_curves(rows: Dataset, basis: HatBasis, n_threads: int = 1, max_iter: int = MAX_ITER) -> Curves:
-    """The sum of curves over these columns (`hats_of`); targets as the learner scales them."""
+    """The sum of curves over these columns (`hats_of`); targets in the learner's scale."""
     fitter = CurveFitter(rows, HatRows.of(basis, rows), Penalties.of(basis), n_threads)
     constant = best_constant(rows)
     score = np.tile(constant, (len(rows), 1))
@@ -107,9 +107,9 @@ class CurveFitter:
     squared_products: Floats | None = None
 
     def step(self, now: CurvesOfOutput, score: Floats, k: int) -> CurvesOfOutput:
-        """One Newton step of output `k`, whose column of `score` moves too, and one update of its strengths.
+        """One Newton step of output `k`, which also updates its column of `score`, and one update of its strengths.
 
-        Where rounding leaves no positive definite matrix, nothing changes.
+        If rounding leaves no positive definite matrix, nothing changes.
         """
         slope, curvature = self._derivatives(score, k)
         weight = self.rows.weight * curvature
@@ -132,7 +132,7 @@ class CurveFitter:
     def _updated(
         self, now: CurvesOfOutput, score: Floats, k: int, constant: float, b: Floats, covariance: Floats
     ) -> CurvesOfOutput:
-        """The output after a step: its degrees of freedom, its noise, the next strengths."""
+        """The output after a step: degrees of freedom, noise, the next strengths."""
         held = np.sum(now.strength.value * self.penalties.traces(covariance), axis=0)
         degrees = np.diff(self.at.basis.begin) - held
         return replace(
@@ -156,7 +156,7 @@ class CurveFitter:
         return self.squared_products
 
     def _noise(self, score: Floats, k: int, degrees: float) -> float:
-        """Pearson's estimate: squared residuals over what is left of the rows; weights count as rows."""
+        """Pearson's estimate: squared residuals over residual degrees of freedom; weights count as rows."""
         if self.rows.loss.is_classes:
             return 1.0
         slope, curvature = self._derivatives(score, k)
@@ -176,7 +176,7 @@ class CurveFitter:
     def _penalised_loss(
         self, now: CurvesOfOutput, score: Floats, k: int, change: Floats, moved: Floats
     ) -> Callable[[float], float]:
-        """What is minimised, at a part of the step."""
+        """The penalised loss at this proportion of the step."""
         there = score.copy()
 
         def loss(part: float) -> float:

@@ -1,4 +1,4 @@
-"""Rows over a basis of hats: where each value lies, and the products that a fit needs."""
+"""Rows over a basis of hats: the segment of each value, and the products that a fit needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from softwood.learners.soft.rows.dataset import Dataset
 
 @dataclass(frozen=True)
 class HatRows:
-    """B, one row per row of the data and one column per hat, held as a segment and a part of each value.
+    """B, one row per row of the data and one column per hat, stored as the segment of each value and a position.
 
     segment, part : (inputs, rows); see kernels/reference/hat_products.py.
     """

@@ -1,9 +1,9 @@
-"""The fine piecewise linear basis of a sum of curves: a hat at each knot, a column for each level of a category.
+"""The fine piecewise linear basis of a sum of curves: one hat per knot, one column per level of a category.
 
-A hat is 1 at its knot, 0 at the two beside it and linear between; the first and the last stay 1 beyond. So at each
-value the hats of an input sum to 1, and a coefficient is the height of the curve at its knot. Values that many rows
-share are knots, and the other rows have knots at their quantiles: where most rows share one value (0 capital gain),
-the knots are spent on the rest. A missing value has a column of its own, and so have all rare levels together.
+A hat is 1 at its knot, 0 at the two neighbouring knots and linear between; the first and the last stay 1 beyond. So at
+each value the hats of an input sum to 1, and a coefficient is the height of the curve at its knot. Values that many
+rows share are knots; the other knots are at quantiles of the other rows, so that if most rows share one value (0
+capital gain), the knots serve the rest. Missing values have a column of their own, and so have all rare levels.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from softwood.learners.soft.rows.moments import find_moments
 from softwood.tree.once import computed_once
 
 CURVE_KIND, INDICATOR_KIND = 2, 3  # of a design's columns
-# Of a number, beside the values that many rows share. Adult with 4,000 rows has errors of .135, .131, .130 and .129
-# with 20, 40, 80 and 160 knots, flights by .160, .161, .163 and .164, concrete by .127, .123, .117 and .113 (in .1,
-# .3, 1 and 5 s).
+# For a number, beside the values that many rows share. With 20, 40, 80 and 160 knots adult with 4,000 rows has errors
+# of .135, .131, .130 and .129, flights of .160, .161, .163 and .164, concrete of .127, .123, .117 and .113 (in .1, .3,
+# 1 and 5 s).
 MAX_KNOTS, MIN_KNOTS = 40, 4
-MAX_COLUMNS = 800  # of all inputs together: solving takes their third power, .1 s here
+MAX_COLUMNS = 800  # for all inputs together: solving takes the third power of this, .1 s here
 MAX_COLUMNS_PER_ROW = 1.0
-MAX_LEVELS = 128  # of a category that have a column: the most frequent
+MAX_LEVELS = 128  # most frequent levels of a category, which have a column
 MIN_LEVEL_ROWS = 2.0  # of a level with a column; all others share one
 
 
@@ -35,9 +35,9 @@ MIN_LEVEL_ROWS = 2.0  # of a level with a column; all others share one
 class Hats:
     """The columns of one input.
 
-    knot : of a number, rising; empty for a category.  level : of a category, the codes that have a column.
+    knot : of a number, increasing; empty for a category.  level : of a category, the codes that have a column.
     n_rest : 1 if the other levels share a column, else 0.  n_missing : 1 if missing values have a column, else 0.
-    middle : what a missing number counts as where none was missing.
+    middle : replaces a missing number if none was missing in training.
     """
 
     feature: int
@@ -51,7 +51,7 @@ class Hats:
         return len(self.knot) + len(self.level) + self.n_rest + self.n_missing
 
     def place(self, x: Floats) -> tuple[Ints, Floats]:
-        """Segment and part of each value (kernels/reference/hat_products.py)."""
+        """Segment of each value and position in it (kernels/reference/hat_products.py)."""
         gone = np.isnan(x)
         if not len(self.knot):
             return self._place_levels(x, gone), np.zeros(len(x))
@@ -71,7 +71,7 @@ class Hats:
         return np.where(gone, len(self) - 1 if self.n_missing else rest, found).astype(np.int32)
 
     def add_to(self, build: Builder) -> None:
-        """The columns of a design matrix that these are."""
+        """The same columns as part of a design matrix."""
         if len(self.knot):
             self._add_hats(build)
         else:
@@ -99,7 +99,7 @@ class Hats:
 
 @dataclass(frozen=True)
 class HatBasis:
-    """The columns of all inputs that vary."""
+    """The columns of all inputs that are not constant."""
 
     inputs: list[Hats]
 
@@ -109,7 +109,7 @@ class HatBasis:
         return np.concatenate([[0], np.cumsum([len(one) for one in self.inputs])]).astype(np.int64)
 
     def design(self) -> DesignMatrix:
-        """The same columns as a design matrix; all rare levels together are its 0."""
+        """The same columns as a design matrix, in which all rare levels are 0."""
         build = Builder()
         for one in self.inputs:
             one.add_to(build)
@@ -117,9 +117,9 @@ class HatBasis:
 
 
 def make_hats(rows: Dataset, outputs: int = 1) -> HatBasis | None:
-    """The columns for these rows; None where there are too many inputs for curves, or none that varies.
+    """The columns for these rows; None if there are too many inputs for curves, or all are constant.
 
-    outputs : how many are fitted in turn, each with a matrix of its own.
+    outputs : number of outputs that are fitted in turn, each with a matrix of its own.
     """
     columns = min(MAX_COLUMNS / np.sqrt(outputs), MAX_COLUMNS_PER_ROW * rows.total_weight)
     n_knots = min(MAX_KNOTS, int(columns / max(1, rows.X.shape[1])))
@@ -140,7 +140,7 @@ def make_hats(rows: Dataset, outputs: int = 1) -> HatBasis | None:
 
 
 def _level_columns(f: int, x: Floats, weight: Floats, levels: int, n_missing: int) -> Hats:
-    """A column for each of the frequent levels, one for the others together."""
+    """One column per frequent level, one for all others."""
     rows = np.bincount(x.astype(np.intp), weight, levels)
     often = np.sort(np.argsort(-rows, kind="stable")[:MAX_LEVELS])
     kept = often[rows[often] >= MIN_LEVEL_ROWS]
@@ -148,7 +148,7 @@ def _level_columns(f: int, x: Floats, weight: Floats, levels: int, n_missing: in
 
 
 def _number_hats(f: int, x: Floats, weight: Floats, n_knots: int, n_missing: int) -> Hats:
-    """A hat at each knot; none where the number does not vary."""
+    """One hat per knot; none if the number is constant."""
     middle, spread = find_moments(f, x, weight)
     order = np.argsort(x, kind="stable")
     value, first = np.unique(x[order], return_index=True)
@@ -159,7 +159,7 @@ def _number_hats(f: int, x: Floats, weight: Floats, n_knots: int, n_missing: int
 
 
 def pick_knots(mass: Floats, n_knots: int) -> Index:
-    """Places of the values that are knots: the two ends, those that many rows share, quantiles of the others."""
+    """Indices of the values that are knots: the two ends, those that many rows share, quantiles of the others."""
     if len(mass) <= n_knots:
         return np.arange(len(mass))
     many = mass >= mass.sum() / n_knots

@@ -13,11 +13,11 @@ from softwood.learners.soft.evidence.fit import Curves
 from softwood.learners.soft.evidence.hats import Hats
 from softwood.learners.soft.params.params import SoftTreeParams
 
-MIN_DEGREES = 0.05  # of an input in some output; with less it makes no difference, and is left out
+MIN_DEGREES = 0.05  # of an input in some output; with fewer it makes no difference, and is dropped
 
 
 def to_root(curves: Curves, design: DesignMatrix) -> SoftTreeParams:
-    """The tree of one leaf over `curves.basis.design()`; what is constant in a curve is part of the response."""
+    """The tree of one leaf over `curves.basis.design()`; the constant of a curve is part of the response."""
     begin = curves.basis.begin.tolist()
     degrees = np.max([one.degrees for one in curves.outputs], axis=0)
     response = np.array([one.constant for one in curves.outputs])
@@ -36,7 +36,7 @@ def to_root(curves: Curves, design: DesignMatrix) -> SoftTreeParams:
 def _as_columns(hats: Hats, height: Floats) -> tuple[Floats, Floats]:
     """A constant and the weights of the design's columns, by output.
 
-    All rare levels together have no column; a missing number has that of the mean, too.
+    Rare levels have no column; a missing number counts as the mean in the other columns.
     """
     if hats.n_rest:
         constant = height[:, len(hats.level)]

@@ -1,20 +1,20 @@
 """The penalties on a sum of curves, and their strengths by restricted likelihood (REML).
 
-    S = sum_j strength_j S_j      steps   (b_i+1 - b_i)^2             how far neighbouring heights are apart
+    S = sum_j strength_j S_j      steps   (b_i+1 - b_i)^2             how much neighbouring heights differ
                                   bends   (b_i+2 - 2 b_i+1 + b_i)^2   how much the curve bends
                                   use     b_i^2                       whether the input is of any use
 
-Each input has a strength of its own for each of the three (a category for its use alone). They follow the generalised
+Each input has its own strength for each of the three (a category only for use). They follow the generalised
 Fellner-Schall update (Wood and Fasiolo 2017, Biometrics 73), which increases the restricted likelihood:
 
     strength_j *= (tr(S^-1 S_j) - tr(V S_j)) / b'S_j b,     V the posterior covariance of the coefficients b
 
-The updates converge slowly where a strength is to vanish or to have no end, so a strength that keeps moving in one
-direction moves faster: by a power of its factor, as in Rprop. On made tables of 337 to 4,000 rows 11 to 23 updates came
+The updates converge slowly if a strength tends to 0 or infinity, so a strength that keeps moving in one direction
+moves faster: by a power of its factor, as in Rprop. On synthetic tables of 337 to 4,000 rows 11 to 23 updates came
 nearer to the limit than 29 to 40 plain ones.
 
-Only the entries of S^-1 and V within two places of the diagonal meet an S_j that is not 0. In place of the paper's
-generalised inverse, S is never singular here: the strength of use has a least value.
+Only the entries of S^-1 and V within two places of the diagonal meet a nonzero S_j. The paper's generalised inverse is
+not needed: S is never singular here, because the strength of use has a minimum.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from softwood.learners.soft.evidence.hats import HatBasis
 from softwood.tree.once import computed_once
 
 STEPS, BENDS, USE = 0, 1, 2
-# Of the strengths. The least use holds coefficients of a spread of ten targets: no more than a number to start from.
-# A curve of the largest is constant, or a line, on as many rows as memory holds; more leaves rounding no digits.
+# Of the strengths. The minimum for use allows coefficients with ten times the spread of the targets. A curve with the
+# maximum is constant, or a line, on as many rows as fit in memory; larger strengths lose all digits to rounding.
 MIN_STRENGTH = np.array([1e-4, 1e-4, 1e-2])
 MAX_STRENGTH = np.array([1e8, 1e10, 1e8])
-MAX_FACTOR = 20.0  # by which a strength changes in one update
-MAX_POWER, POWER_GROWTH = 4.0, 1.5  # of the factor; by which it grows with every update in the same direction
+MAX_FACTOR = 20.0  # largest change of a strength in one update
+MAX_POWER, POWER_GROWTH = 4.0, 1.5  # of the factor; its growth with every update in the same direction
 TINY = 1e-12
 
 
@@ -42,7 +42,7 @@ TINY = 1e-12
 class Strengths:
     """The strengths, and how they moved last; all (3 penalties, inputs).
 
-    value : 0 where there is no such penalty.  moved : logarithm of the last factor.  power : of the next one.
+    value : 0 if there is no such penalty.  moved : logarithm of the last factor.  power : of the next one.
     """
 
     value: Floats
@@ -86,7 +86,7 @@ class Penalties:
         return np.repeat(np.arange(len(self.is_number)), np.diff(self.begin))
 
     def first(self) -> Strengths:
-        """Strengths to start from: 1, and nothing where there is no such penalty."""
+        """Initial strengths: 1, or 0 if there is no such penalty."""
         ones = np.ones((3, len(self.is_number)))
         value = ones.copy()
         value[:USE, ~self.is_number] = 0.0
@@ -137,7 +137,7 @@ def add_band(A: Floats, band: Floats) -> Floats:
 
 
 def solve_scaled(A: Floats, right: Floats, n_threads: int = 1) -> tuple[Floats, Floats] | None:
-    """A^-1 right and the diagonals of A^-1, of a positive definite A: solved with a diagonal of ones."""
+    """A^-1 right and the diagonals of A^-1 for a positive definite A, solved with a unit diagonal."""
     scale = 1.0 / np.sqrt(np.diag(A))
     found = solve_with_band(A * scale * scale[:, None], right * scale[:, None], n_threads)
     if found is None:

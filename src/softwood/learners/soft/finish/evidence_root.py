@@ -1,4 +1,4 @@
-"""The selected root of curves by evidence, fitted on all rows; it needs no refinement."""
+"""The selected root with curves by evidence, fitted on all rows; it needs no refinement."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from softwood.learners.soft.training.training_rows import TrainingRows
 
 
 def evidence_root_of_all(rows: TrainingRows, n_threads: int) -> FinalTree:
-    """The root, and the columns that it is over."""
+    """The root and its columns."""
     assert rows.whole is not None
     basis = hats_of(rows.whole)
     assert basis is not None

@@ -1,4 +1,4 @@
-"""Held-out rows of the search with the predictions of the trees of their folds, in the user's units."""
+"""Held-out rows of the search with predictions by the trees of their folds, in the user's units."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from softwood.parts.held_out import MAX_HELD_OUT_ROWS, HeldOutRows
 
 
 def held_out_answers(trial: Trial, centre: Floats, scale: Floats) -> HeldOutRows | None:
-    """The held-out rows of a trial; None where nothing was held out, as from a single row."""
+    """The held-out rows of a trial; None if nothing was held out, as with a single row."""
     outputs = [lambda fold, tree=tree: fold.valid.output(tree.shape, tree.parameters) for tree in trial.candidate.tree]
     return held_out_answers_by(trial.spec, outputs, centre, scale)
 
@@ -24,7 +24,7 @@ def held_out_answers(trial: Trial, centre: Floats, scale: Floats) -> HeldOutRows
 def held_out_answers_by(
     spec: ModelSpec, outputs: Iterable[Callable[..., Floats]], centre: Floats, scale: Floats
 ) -> HeldOutRows | None:
-    """The same for functions from a fold, from the first of full size on, to the outputs of its held-out rows."""
+    """The same for functions that map a fold, from the first full-size one on, to the outputs of its held-out rows."""
     parts, given = [], list(outputs)
     n = -(-MAX_HELD_OUT_ROWS // max(len(given), 1))
     for index, output in enumerate(given, spec.full):

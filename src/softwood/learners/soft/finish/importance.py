@@ -1,8 +1,8 @@
 """The importance of inputs, by ablation and by gain, and the gains of gates of a learned tree.
 
-Importances by gain are defined as CART's, but mean less for a soft tree. If two inputs matter only together, the gate
-above has no gain and the one below gets all of it; a gate on all inputs has no gain of a single input. Ablation, the
-increase of the loss without an input, has neither fault: docs/soft.md shows both beside permutation importances.
+Importances by gain are defined as in CART, but mean less for a soft tree. If two inputs matter only together, the gate
+above has no gain and the one below gets all of it; a gate on all inputs has no gain for a single input. Ablation, the
+increase of the loss without an input, has neither problem: docs/soft.md compares both with permutation importances.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ def measure_tree(
     expansion: Expansion | None = None,
     brief: bool = False,
 ) -> MeasuredTree:
-    """Of the tree made of these parameters; `rows` are `in_order` with scaled targets, and some of them are enough.
+    """The description of the tree with these parameters; `rows` are `in_order` with scaled targets, possibly a sample.
 
-    Where it is to be `brief`, a tree of one node is not hardened.
+    If `brief`, a tree of one node is not hardened.
     """
     some = rows.head(IMPORTANCE_ROWS)
     engine = make_sample_engine(some, design, n_threads, single=False, expansion=expansion)
     importance = as_parts(ablation_importance(params, design, some, engine))
-    del engine  # it holds all columns, and so does what follows
+    del engine  # it holds all columns, as do the next steps
     sample = sample_of(some, centre, scale)
     if some.is_sparse:
         described, by_gain, hard = described_by_stored(tree, sample, some.X, n_threads)

@@ -1,7 +1,7 @@
-"""A learned tree with monotone inputs in the user's units, whose every sum of weights is monotone without rounding.
+"""A learned tree with monotone inputs, in the user's units, in which rounding breaks no constraint.
 
-Weights of columns are >= 0, but a column is a sum of hinges, which may cancel up to rounding: a level curve may
-decrease by the last digit. Here the rounding error is added to a hinge.
+Weights of columns are >= 0, but a column is a sum of hinges, which may cancel up to rounding: a flat curve may decrease
+in the last digit. The rounding error is therefore added to a hinge.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def hold_to_signs(tree: Tree, signs: Signs) -> Tree:
 
 
 def _monotone(weight: Floats, basis: Basis, column: npt.NDArray[np.integer], f: int, sign: float) -> Floats:
-    """Weights of columns, those of input `f` so that no slope of their sum has the other sign."""
+    """Weights of columns, corrected for input `f` so that no slope of their sum has the wrong sign."""
     mine = np.flatnonzero((basis.feature[column] == f) & np.isin(basis.term[column], (Term.IDENTITY, Term.HINGE)))
     hinge = basis.term[column[mine]] == Term.HINGE
     knot = np.where(hinge, basis.parameter[column[mine]], -np.inf)

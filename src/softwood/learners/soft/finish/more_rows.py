@@ -1,9 +1,9 @@
-"""Tables with more rows than trees grow on: the selected tree is refined on all rows, and its curves become finer.
+"""Tables with more rows than the growth sample: the selected tree is refined on all rows, and its curves become finer.
 
 All rows show steps that those of a fold do not: ramps are split (finer_curves.py), round after round, each refined by
-passes over all rows. That needs no held-out rows, since a knot must pass a score test, and costs little where passes go
-by tables (native/soft/form_tables.hpp). A penalty counts as rows: as many as when it was tuned. Very large tables
-(beyond HEAD_ROWS) begin with a part of their rows.
+passes over all rows. That needs no held-out rows, since a knot must pass a score test, and costs little if passes use
+tables (native/soft/form_tables.hpp). A penalty counts as rows: as many as when it was tuned. Very large tables (above
+HEAD_ROWS) begin with a sample of their rows.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.training.training_rows import TrainingRows
 
 MAX_ROUNDS = 6  # of splitting ramps
-MAX_ROUNDS_ON_ALL_ROWS = 1  # where the others were on the first HEAD_ROWS
+MAX_ROUNDS_ON_ALL_ROWS = 1  # if the others were on the first HEAD_ROWS
 
 
 class FinalTree(NamedTuple):
-    """A tree, the columns that it is over, and the engine of all rows where there is one already."""
+    """A tree, its columns, and the engine of all rows if there is one already."""
 
     tree: SoftTreeParams
     design: DesignMatrix
     engine: SumEngine | None = None
 
     def with_engine(self, rows: TrainingRows) -> tuple[SoftTreeParams, DesignMatrix, SumEngine]:
-        """With the engine."""
+        """The candidate with its engine."""
         return self.tree, self.design, self.engine or rows.engine_of(self.design)
 
 
@@ -43,11 +43,11 @@ def refined_on_all(
     n_threads: int,
     tuned_on: float | None = None,
 ) -> FinalTree:
-    """The trees of the candidate refined on all rows, the best of them; with finer curves where that can be.
+    """The best of the candidate's trees, each refined on all rows; with finer curves if possible.
 
-    Very large tables begin with a part of their rows, which takes less time and leaves little to do on all.
+    Very large tables begin with a sample of their rows, which takes less time and leaves little to do on all.
 
-    tuned_on : weight of the rows that the penalty was tuned on, of which it counts as many now; None: as it is.
+    tuned_on : weight of the rows that the penalty was tuned on, used to rescale it; None: leave it as it is.
     """
     engine = rows.engine_of_head(design)
     of_rows = replace(kept, penalty=_penalty_on(engine, kept.penalty, tuned_on))
@@ -55,7 +55,7 @@ def refined_on_all(
     can_be_finer = rows.are_sampled and rows.are_in_memory and not rows.sample.is_sparse
     if not can_be_finer or (rows.make_head_engine is None and not len(find_ramps(design).column)):
         return FinalTree(tree, design, engine)
-    del engine  # there is one at a time
+    del engine  # only one at a time
     tree, design, last = _with_finer_curves(tree, design, rows, rows.engine_of_head, of_rows.penalty, MAX_ROUNDS)
     if rows.make_head_engine is None:
         return FinalTree(tree, design, last)
@@ -71,7 +71,7 @@ def _refined_further(
     max_iter: int,
     tuned_on: float | None,
 ) -> FinalTree:
-    """A tree that was refined on a part of the rows, on all of them."""
+    """A tree that was refined on some of the rows, refined on all of them."""
     engine = rows.engine_of(design)
     penalty = _penalty_on(engine, kept.penalty, tuned_on)
     tree = tree.refine(engine, penalty, iterations_for(engine.total_weight, max_iter))[1]
@@ -101,5 +101,5 @@ def _with_finer_curves(
 
 
 def _penalty_on(engine: SumEngine, penalty: float, tuned_on: float | None) -> float:
-    """The penalty that counts as many of the engine's rows as it was tuned on."""
+    """The penalty, rescaled to count as many rows in the engine as when it was tuned."""
     return penalty if tuned_on is None else penalty * tuned_on / engine.total_weight

@@ -16,11 +16,11 @@ from softwood.learners.soft.search.spec import Trial
 from softwood.parts.parallel import parallel_map
 
 MIN_ITER = 25  # of the last refinement
-NODE_PENALTY_ROWS = 3.0  # rows whose mean objective a node should save when trees are refined on all rows
+NODE_PENALTY_ROWS = 3.0  # rows whose mean objective one node must save when trees are refined on all rows
 
 
 def iterations_for(rows: float, max_iter: int) -> int:
-    """Of the last refinement: where rows are very many a tree that grew on fewer is near its end, and passes are long.
+    """Iterations of the last refinement: fewer for large tables, where the tree is near its end and passes are slow.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def iterations_for(rows: float, max_iter: int) -> int:
 
 
 def refitted(chosen: Candidate, whole: SumEngine, max_iter: int, n_threads: int = 1) -> SoftTreeParams:
-    """The trees of the folds refined on all rows; the one of the lowest objective, outputs scaled as theirs were.
+    """The trees of the folds refined on all rows; the one with the lowest objective, with scaled outputs as before.
 
     Larger trees would otherwise have lower objectives, and folds selected trees of different sizes, so each node has a
     penalty.
@@ -43,9 +43,9 @@ def refitted(chosen: Candidate, whole: SumEngine, max_iter: int, n_threads: int 
 
 
 def from_best_start(trial: Trial, max_iter: int, n_threads: int = 1) -> Candidate:
-    """The candidate with a better first tree: those of all folds refined on the rows of the first, and scored there.
+    """The candidate with a better first tree: trees of all folds are refined on the rows of the first and scored there.
 
-    Refinement ends in a local minimum: a tree that grew on four fifths of the rows often leads to a better one.
+    Refinement ends in a local minimum: a tree grown on four fifths of the rows often leads to a better one.
     """
     chosen, fold = trial.candidate, trial.spec.fold(trial.spec.full)
     refined = _all_refined(chosen, fold.train, max_iter, n_threads)
@@ -57,6 +57,6 @@ def from_best_start(trial: Trial, max_iter: int, n_threads: int = 1) -> Candidat
 def _all_refined(
     chosen: Candidate, engine: SumEngine, max_iter: int, n_threads: int
 ) -> list[tuple[float, SoftTreeParams]]:
-    """Objective and tree of each fold, all refined on the same rows."""
+    """Objective and tree per fold, all refined on the same rows."""
     refine = partial(SoftTreeParams.refine, engine=engine, penalty=chosen.penalty, max_iter=max_iter)
     return list(parallel_map(refine, chosen.as_learned, n_threads))

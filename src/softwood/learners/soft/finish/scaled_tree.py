@@ -21,8 +21,8 @@ class ScaledTree:
     gate : (nodes, columns + 1), the bias last.
     response : (nodes, outputs).
     slope : (slopes, outputs, columns), of linear responses.
-    slope_row : per node, which of the slopes its response uses; -1: it is constant.
-    leafness : per node; None: leaves keep all and branches nothing.
+    slope_row : per node, index of the slope of its response; -1: constant.
+    leafness : per node; None: 1 in leaves, 0 in branches.
     sparse : per node, whether weights of 0 are left out of its gate; None: nowhere.
     """
 
@@ -68,9 +68,9 @@ class ScaledTree:
 
 
 def with_counts(tree: Tree, reach: Floats, total: float = 1.0) -> Tree:
-    """The tree with the weight of the rows at every node: `reach`, the part that arrives there, times `total`.
+    """The tree with the weight of the rows at every node: the proportion that arrives (`reach`) times `total`.
 
-    Nodes that keep nothing answer the mean of their children by reach: what a row would get if the tree ended there.
+    Nodes with leafness 0 get the mean of their children's responses by reach: the prediction if the tree ended there.
     """
     response = tree.response.copy()
     for m in reversed(np.flatnonzero((tree.n_children > 0) & (tree.leafness == 0)).tolist()):

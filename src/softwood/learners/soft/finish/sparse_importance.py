@@ -1,4 +1,4 @@
-"""A learned tree, described by rows of a sparse table: the inputs that it looks at are laid out, and no others."""
+"""Statistics of a learned tree from rows of a sparse table: only the inputs that it uses are made dense."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from softwood.tree.gain import Arrivals, Sample
 from softwood.tree.harden import harden
 from softwood.tree.narrow import over_inputs, used_inputs
 
-MAX_DENSE_VALUES = 2**23  # of the rows that are laid out
+MAX_DENSE_VALUES = 2**23  # of the dense rows
 MEASURED_FIELDS = (
     "count", "impurity", "gain", "mean", "arrived", "column_mean", "weight_effect", "slope_effect",
-)  # what rows say of a tree  # fmt: skip
+)  # statistics from rows  # fmt: skip
 
 
 def described_by_stored(tree: Tree, rows: Sample, X: SparseTable, n_threads: int = 1) -> tuple[Tree, Floats, Tree]:
-    """The tree with what the rows say of it, the importances of its inputs by gain, and the tree with steps for gates.
+    """The tree with statistics of the rows, the importances of its inputs by gain, and the tree with steps for gates.
 
-    X : the inputs of the rows; as many rows are asked as MAX_DENSE_VALUES has room for.
+    X : the inputs of the rows; only as many rows are used as fit in MAX_DENSE_VALUES.
     """
     inputs = used_inputs(tree)
     n = max(1, MAX_DENSE_VALUES // max(len(inputs), 1))
@@ -33,5 +33,5 @@ def described_by_stored(tree: Tree, rows: Sample, X: SparseTable, n_threads: int
 
 
 def _with_measures(tree: Tree, narrow: Tree) -> Tree:
-    """The tree with what was measured on the same one over fewer inputs."""
+    """The tree with the statistics of the same tree over fewer inputs."""
     return tree.replace(**{name: getattr(narrow, name) for name in MEASURED_FIELDS})

@@ -1,4 +1,4 @@
-"""From SoftTreeParams, learned in scaled columns and targets, to a Tree in the user's units with the same answers."""
+"""From SoftTreeParams, learned in scaled columns and targets, to a Tree in the user's units with equal predictions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def to_tree(
 ) -> Tree:
     """The tree; `centre` and `scale` (per output) undo the scaling of the targets."""
     params = params.with_own_slopes()
-    sparse = np.any(params.frozen, axis=1)  # gates of few inputs have no weights for the others
+    sparse = np.any(params.frozen, axis=1)  # gates on few inputs have no weights for the others
     scaled = ScaledTree(
         params.first_child, params.gate, params.response, params.slope, _slope_rows(params), sparse=sparse
     )
@@ -36,12 +36,12 @@ def to_tree(
 
 
 def mixing_answers(tree: Tree) -> Tree:
-    """The tree whose nodes answer what these would after the link, with all classes as outputs: it has no link."""
+    """The tree without a link whose responses are the predictions after the link, with all classes as outputs."""
     return tree.replace(response=apply_link(int(tree.link), tree.response), link=Link.IDENTITY)
 
 
 def _slope_rows(params: SoftTreeParams) -> np.ndarray:
-    """Which slope each node's response uses: leaves only, -1 for constant ones."""
+    """The slope of each node's response: for leaves only, -1 if constant."""
     if params.slopes == "none":
         return np.full(params.n_nodes, -1, np.int32)
     own = np.arange(params.n_nodes) if params.slopes == "own" else np.zeros(params.n_nodes)

@@ -1,1 +1,1 @@
-"""Forests of soft trees: the search runs once, then several trees of the chosen kind grow on their own rows."""
+"""Forests of soft trees: the search runs once, then several trees of the chosen kind grow on different rows."""

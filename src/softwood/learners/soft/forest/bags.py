@@ -1,12 +1,12 @@
-"""Which rows each tree of a forest learns from: three quarters, and every row is left out of as many trees.
+"""The rows that each tree of a forest learns from: three quarters; every row is left out of equally many trees.
 
-Rows in the order of their content are numbered, class after class, and dealt to as many parts as there are trees (four
-at least). Tree t leaves out a quarter of the parts, from part t on. So of eight trees two have not seen a given row,
-whichever it is: rows out of bag, which measure the forest without further fits. Groups are dealt whole.
+Rows in the order of their content are numbered, class after class, and dealt to as many parts as there are trees (at
+least four). Tree t leaves out a quarter of the parts, from part t on. So two of eight trees have not seen a given row:
+rows out of bag, which measure the forest without further fits. Groups are not split.
 
-Rows drawn with replacement (Breiman, "Bagging predictors", 1996) leave out 37 of 100 and were worse: soft trees of few
-nodes gain less by the mean than each loses for want of rows. docs/results/forest.md has the figures; Bühlmann and Yu
-("Analyzing bagging", 2002) compare the two.
+Rows drawn with replacement (Breiman, "Bagging predictors", 1996) leave out 37 of 100 and were worse: soft trees with
+few nodes gain less from averaging than each loses with fewer rows. docs/results/forest.md has the figures; Bühlmann
+and Yu ("Analyzing bagging", 2002) compare the two.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SHARE_LEFT_OUT = 0.25
 
 
 def left_out(rows: Dataset, tree: int, n_trees: int) -> Mask:
-    """Which rows the tree of this number does not learn from; none where that would leave no row, or none is left out.
+    """The rows that the tree with this number leaves out; none if no row would remain, or none is to be left out.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def left_out(rows: Dataset, tree: int, n_trees: int) -> Mask:
 
 
 def _places(rows: Dataset) -> Longs:
-    """The number by which each row is dealt."""
+    """The number by which a row is dealt."""
     if rows.group is not None:
         _, group = np.unique(rows.group, return_inverse=True)
         return group.astype(np.int64)
@@ -47,6 +47,6 @@ def _places(rows: Dataset) -> Longs:
 
 
 def bag_of(rows: Dataset, out: Mask) -> tuple[Dataset, Dataset]:
-    """The rows that a tree learns from and those left out; where none is, it is measured by its own."""
+    """The rows that a tree learns from and those left out; if none is left out, it is measured on its training rows."""
     bag = rows.part(np.where(out, 0.0, rows.weight))
     return bag, rows.part(np.where(out, rows.weight, 0.0)) if out.any() else bag

@@ -1,8 +1,8 @@
 """The trees of a forest: each grows on its own rows, with the kind, columns and penalty that the search chose.
 
-All grow from their roots to the same number of leaves, with no row to choose by, so that rows out of bag are new to
-them. A mean of trees gains most from trees that bend more to their rows than the best single tree does. So all trees
-go on with a third of the penalty and more leaves, step by step, while the forest's error out of bag falls.
+All grow from their roots to the same number of leaves, without validation rows, so that rows out of bag are new to
+them. A mean gains most from trees that fit their rows more closely than the best single tree. So all trees continue
+with a third of the penalty and more leaves, step by step, while the forest's error out of bag falls.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from softwood.tree import Schema
 
 @dataclass(frozen=True)
 class Step:
-    """How far all trees of a forest go: parts of the penalty and of the leaves of the tree that the search chose."""
+    """How far all trees of a forest grow: factors on the penalty and the number of leaves that the search chose."""
 
     penalty: float
     leaves: float
@@ -44,11 +44,11 @@ STEPS = (Step(1.0, 1.0, 1), Step(0.3, 1.5, 3), Step(0.1, 2.0, 4))
 
 @dataclass(frozen=True)
 class Child:
-    """A tree of a forest on the way.
+    """A tree of a forest during growth.
 
-    fold : its rows, and those out of its bag.  row : numbers of these in the sample.
-    params : as grown.  scaled : outputs scaled by the rows out of bag (temperature_scaling.py); the tree to keep.
-    output : what it puts out for the rows out of bag, in the learner's units.  penalty : under which it was refined.
+    fold : its rows, and those out of bag.  row : indices of the latter in the sample.
+    params : as grown.  scaled : with outputs scaled on the rows out of bag (temperature_scaling.py); the tree to keep.
+    output : for the rows out of bag, in the learner's units.  penalty : of the last refinement.
     """
 
     fold: Fold
@@ -61,7 +61,7 @@ class Child:
 
 @dataclass(frozen=True)
 class ForestGrower:
-    """Grows the trees of a forest, each alone, so that they may grow side by side."""
+    """Grows the trees of a forest independently, so that they may grow in parallel."""
 
     recipe: Recipe
     rows: TrainingRows
@@ -70,7 +70,7 @@ class ForestGrower:
     n_trees: int
 
     def begin(self, number: int) -> Child:
-        """The tree of this number after the first step."""
+        """The tree with this number after the first step."""
         sample, trial, recipe = self.rows.sample, self.recipe.trial, self.recipe
         out = left_out(sample, number, self.n_trees)
         folds = [bag_of(sample, out)] * (trial.spec.full + 1)
@@ -88,7 +88,7 @@ class ForestGrower:
         return self._grown(params, child.fold, child.row, step)
 
     def leaves_after(self, step: Step) -> int:
-        """The leaves that trees grow to; no more than the caller allows, unless that is for few rows only."""
+        """The number of leaves that trees grow to; at most the caller's limit, unless that is for small tables only."""
         options, own = self.recipe.grow_options, len(self.recipe.params.leaves)
         most = options.max_leaves if not self.how.more_leaves else max(options.max_leaves, round(step.leaves * own))
         return min(most, max(step.least_leaves, round(step.leaves * own)))

@@ -25,10 +25,10 @@ from softwood.tree import Schema, join_trees
 
 @dataclass(frozen=True)
 class ForestResult:
-    """What was learned, its tree the joined one.
+    """The result; its tree is the joined one.
 
-    out_of_bag : None where no tree grew, or no row was left out.
-    held_out : all rows that a tree left out, with what the trees that did answer; None as above.
+    out_of_bag : None if no tree grew, or no row was left out.
+    held_out : all rows left out by some tree, with the predictions of those trees; None as above.
     """
 
     learned: FitResult
@@ -39,7 +39,7 @@ class ForestResult:
 def learn_forest(
     rows: TrainingRows, schema: Schema, how: JointOptions, validation: Dataset | None, n_trees: int
 ) -> ForestResult:
-    """Learn a forest; an interrupt leaves the trees so far, or the tree of the search, where `how.keep` says so."""
+    """Learn a forest; with `how.keep`, an interrupt keeps the trees so far, or the tree of the search."""
     single = learn_joint_from(rows, schema, replace(how, keep_recipe=True), validation)
     if single.interrupted or single.recipe is None:
         return ForestResult(replace(single, grown=None))
@@ -58,7 +58,7 @@ def learn_forest(
 
 
 def _grow_all(grower: ForestGrower, sample: Dataset) -> tuple[list[Child], bool]:
-    """The trees after the step of least loss out of bag, and whether an interrupt ended their growth."""
+    """The trees after the step with the lowest loss out of bag, and whether an interrupt ended their growth."""
     numbers, n_threads = range(grower.n_trees), grower.how.n_threads
     kept: list[Child] = []
     try:
@@ -96,13 +96,13 @@ def join_measured(described: Sequence[MeasuredTree]) -> MeasuredTree:
 
 
 def _mean_importance(by_tree: Sequence[Floats]) -> Floats:
-    """The mean, with sum 1: a tree that uses no input has importances of 0."""
+    """The mean, scaled to sum 1: a tree that uses no input has importances of 0."""
     total: Floats = np.sum(by_tree, axis=0)
     return total / total.sum() if total.sum() > 0 else total
 
 
 def _held_out(rows: TrainingRows, found: OutOfBag) -> HeldOutRows:
-    """The rows that some tree did not see, with the answers of these trees, in the user's units."""
+    """The rows that some tree did not see, with the predictions of these trees, in the user's units."""
     seen = np.flatnonzero(found.count > 0)
     mask = found.count > 0
     return held_out_part(rows.sample.rows(mask), found.output[mask], rows.centre, rows.scale, len(seen))

@@ -1,13 +1,13 @@
-"""What trees that did not see a row answer for it: the error of a forest of any size, without further fits.
+"""Predictions out of bag: the error of a forest of any size, without further fits.
 
-Every row is out of the bags of several trees. With e the mean loss of one such tree and m that of the mean of q of
-them, what a mean of q takes away is (e - m) = v (1 - 1/q), exactly so for the squared error, where v is the variance
-among the trees. A forest of k trees then loses
+Every row is out of bag for several trees. With e the mean loss of one such tree and m that of the mean of q of them,
+a mean of q saves (e - m) = v (1 - 1/q). This is exact for the squared error, where v is the variance among the trees.
+A forest of k trees then has a loss of
 
     e - v (1 - 1/k),        v = (e - m) / (1 - 1/q)
 
-For the log loss this is an estimate, and a hopeful one where single trees are sure of wrong classes: the first trees
-of a mean take away more than the later ones. So forests of classes are chosen by m alone.
+For the log loss this is an estimate, and an optimistic one if single trees are overconfident: the first trees of a mean
+save more than the later ones. So forests for classification are chosen by m alone.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from softwood.learners.soft.rows.dataset import Dataset
 
 @dataclass(frozen=True)
 class OutOfBag:
-    """Of the sample's rows: how many trees did not see each, and the mean of what these put out.
+    """For the sample's rows: how many trees did not see each, and the mean output of these trees.
 
-    loss_of_one : mean loss of one tree on rows that it did not see.  loss_of_mean : of the mean of those that did not.
+    loss_of_one : mean loss of one tree on rows that it did not see.  loss_of_mean : of the mean of such trees.
     loss_by_tree : of each tree alone.
     """
 
@@ -42,7 +42,7 @@ class OutOfBag:
 
     @classmethod
     def of(cls, rows: Dataset, children: Sequence[Child]) -> OutOfBag | None:
-        """None where no row was left out."""
+        """None if no row was left out."""
         count, total, lost = np.zeros(len(rows)), np.zeros(rows.target.shape), np.zeros(len(rows))
         by_tree = np.zeros(len(children))
         for at, child in enumerate(children):
@@ -63,7 +63,7 @@ class OutOfBag:
         return cls(len(children), count, output, alone, together, mean_count, by_tree, rows.loss.is_classes)
 
     def loss_of(self, k: int) -> float:
-        """Of a forest of k such trees."""
+        """The estimated loss of a forest of k such trees."""
         if self.mean_count <= 1.0:
             return self.loss_of_one
         variance = (self.loss_of_one - self.loss_of_mean) / (1.0 - 1.0 / self.mean_count)
@@ -71,10 +71,10 @@ class OutOfBag:
 
     @property
     def loss_to_choose_by(self) -> float:
-        """By which forests with the same rows out of bag are compared."""
+        """The loss by which forests with the same rows out of bag are compared."""
         return self.loss_of_mean if self.is_classes else self.loss_of(self.n_trees)
 
     @property
     def curve(self) -> Floats:
-        """Losses of forests of 1, 2, ... trees."""
+        """Losses of forests with 1, 2, ... trees."""
         return np.array([self.loss_of(k) for k in range(1, self.n_trees + 1)])

@@ -1,1 +1,1 @@
-"""How a tree gets one gate more: candidates, split steps, the grower."""
+"""Growth: split candidates, split steps, the grower."""

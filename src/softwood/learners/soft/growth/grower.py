@@ -1,4 +1,4 @@
-"""Best-first growth of a soft tree, every gate and response refined together after each split, and pruning back."""
+"""Best-first growth of a soft tree, with every gate and response refined after each split, and pruning."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from softwood.learners.soft.growth.split_batch import LEAVES_PER_BATCHED_SPLIT, 
 from softwood.learners.soft.growth.split_step import ROUGH_TOL, GrowOptions
 from softwood.learners.soft.params.params import SoftTreeParams
 
-POLISH_ITER = 100  # iterations when growth stalls: often the tree is not at its end, but only half refined
-FINISH_ITER = 80  # iterations on the tree that growth ends with
+POLISH_ITER = 100  # iterations when growth stalls: often the tree is not complete, but only half refined
+FINISH_ITER = 80  # iterations on the final tree
 PRUNING_ITER = 25  # iterations after a branch was collapsed
 FINE_TOL = 1e-6  # proportion of the objective that an iteration must save when polishing
-PRUNING_CANDIDATES = 2  # branches to collapse on trial: those that save least loss
-PRUNING_MAX_LOSS_SHARE = 2e-3  # proportion of the validation loss that pruning may cost in all
+PRUNING_CANDIDATES = 2  # branches to try to collapse: those that save least loss
+PRUNING_MAX_LOSS_SHARE = 2e-3  # proportion of the validation loss that pruning may cost in total
 MIN_BRANCH_GAIN_SHARE = 1e-5  # proportion of the loss; a branch that saves less is idle
 
 
 def grow(
     root: SoftTreeParams, engine: SampleEngine, split_features: SplitFeatures, how: GrowOptions, scorer: Scorer
 ) -> SoftTreeParams:
-    """The tree of least held-out loss among all sizes, refined to the end and pruned back.
+    """The tree with the lowest held-out loss among all sizes, fully refined and pruned.
 
-    `root` is one leaf, or a tree to grow further; refined already.
+    `root` is one leaf, or a tree to grow further, already refined.
     """
     tree = root
     best, kept, idle, polished = scorer.loss(tree), tree, 0, None
-    least = {len(tree.leaves): best}  # held-out loss so far, by leaves
+    least = {len(tree.leaves): best}  # lowest held-out loss by number of leaves
     while len(tree.leaves) < how.max_leaves and idle < how.patience:
         larger = split_leaves(tree, engine, split_features, how)
         if larger is None:
@@ -46,7 +46,7 @@ def grow(
             best, kept = value, tree
         to_come = how.max_leaves - len(tree.leaves)
         if saved > 0 and to_come <= how.max_leaves // 2 and best - saved * to_come > how.abandon_above:
-            break  # too much even if every split to come saved as much; not at once: the first few may save less
+            break  # too high even if every further split saved as much; not at once: the first few may save less
         least[len(tree.leaves)] = best
         if how.batch_splits and reachable(least, how.max_leaves) > how.abandon_above:
             break
@@ -61,9 +61,9 @@ def grow(
 
 
 def reachable(least: dict[int, float], max_leaves: int) -> float:
-    """The loss of a tree of `max_leaves`, if every doubling of the leaves to come saves what the last one saved.
+    """The loss of a tree with `max_leaves`, if every further doubling of the leaves saves what the last one saved.
 
-    least : losses by leaves. Where these are few, or the tree did not double, nothing is known: -inf.
+    least : losses by leaves. With too few of them, or before the tree has doubled, -inf.
 
     Examples
     --------
@@ -93,9 +93,9 @@ def prune_back(tree: SoftTreeParams, best: float, engine: SumEngine, penalty: fl
 def prune_in_batches(
     tree: SoftTreeParams, best: float, engine: SumEngine, penalty: float, scorer: Scorer
 ) -> tuple[SoftTreeParams, float]:
-    """Collapse the branches that save least, a quarter of the leaves at once, or half as many.
+    """Collapse the branches that save least: a quarter of the leaves at once, fewer if that costs too much.
 
-    Returns the tree and the least held-out loss on the way, which the tree is near.
+    Returns the tree and the lowest held-out loss on the way, which the tree is near.
     """
     n = len(tree.leaves) // LEAVES_PER_BATCHED_SPLIT
     while n > 1 and len(tree.leaves) > ONE_BY_ONE_MAX_LEAVES:
@@ -109,7 +109,7 @@ def prune_in_batches(
 
 
 def without_idle(tree: SoftTreeParams, engine: SumEngine) -> SoftTreeParams:
-    """Without the branches that make no difference: hardly a row arrives, or both leaves answer alike."""
+    """The tree without branches that make no difference: few rows reach them, or both leaves predict the same."""
     most = tree.loss(engine) * (1.0 + MIN_BRANCH_GAIN_SHARE)
     while tree.n_nodes > 1:
         value, least = _with_a_branch_less(tree, engine)[0]
@@ -120,23 +120,23 @@ def without_idle(tree: SoftTreeParams, engine: SumEngine) -> SoftTreeParams:
 
 
 def _with_a_branch_less(tree: SoftTreeParams, engine: SumEngine) -> list[tuple[float, SoftTreeParams]]:
-    """Each branch of two leaves made a leaf, which takes on their answers by their reach; losses, the least first."""
+    """Each branch of two leaves as a leaf, with their responses averaged by reach; and the losses, lowest first."""
     share = _shares(tree, engine)
     found = [(smaller.loss(engine), smaller) for smaller in (tree.collapse(node, share[node]) for node in share)]
     return sorted(found, key=lambda pair: pair[0])
 
 
 def _with_branches_less(tree: SoftTreeParams, engine: SumEngine, n: int) -> SoftTreeParams:
-    """The `n` branches of two leaves made leaves without which the loss is least, each alone."""
+    """The tree with `n` branches of two leaves made leaves: those whose removal alone gives the lowest loss."""
     share = _shares(tree, engine)
     few = sorted(share, key=lambda node: tree.collapse(node, share[node]).loss(engine))[:n]
-    for node in sorted(few, key=lambda node: -tree.first_child[node]):  # nodes before the removed ones keep their place
+    for node in sorted(few, key=lambda node: -tree.first_child[node]):  # nodes before the removed ones keep their index
         tree = tree.collapse(node, share[node])
     return tree
 
 
 def _shares(tree: SoftTreeParams, engine: SumEngine) -> dict[int, float]:
-    """Of each branch of two leaves, the part of its rows that reach the first."""
+    """For each branch of two leaves, the proportion of its rows that reach the first."""
     reach = engine.mean_reach(tree.shape, tree.parameters)
     found = {}
     for node in tree.last_branches():

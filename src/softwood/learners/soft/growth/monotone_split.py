@@ -1,4 +1,4 @@
-"""New gates of a tree with monotone inputs: starts that keep the constraints, refined alone within them."""
+"""New gates of a tree with monotone inputs: starts that satisfy the constraints, refined alone under them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ STUMP = np.array([1, -1, -1], np.int32)
 
 
 def monotone_splits(tree: SoftTreeParams, start: SplitCandidate) -> Iterator[NewSplit]:
-    """The start as a gate in order, and as one that does not look at monotone inputs; those that look at anything.
+    """The start as a monotone gate, and as a gate without monotone inputs; those that use any input.
 
-    A gate in order has the larger answers under its first child, so the start may be turned round; what it then weighs
-    against the order is 0. Trees whose leaves have their own slopes have gates of the second kind alone.
+    A monotone gate has the larger predictions under its first child, so the start may be flipped; weights against the
+    order become 0. Trees whose leaves have own slopes have only gates of the second kind.
     """
     assert tree.rising is not None
     rising = np.append(tree.rising, False)
@@ -38,7 +38,7 @@ def monotone_splits(tree: SoftTreeParams, start: SplitCandidate) -> Iterator[New
 
 
 def leaf_bounds(tree: SoftTreeParams, node: int) -> Floats:
-    """(2, outputs): what leaves in place of `node` may answer, by the order of the gates above it."""
+    """(2, outputs): the range that leaves in place of `node` may predict, given the order of the gates above it."""
     assert tree.rising is not None
     ordered = looks_at_monotone(tree.first_child, tree.frozen, tree.rising)
     ends = np.stack([np.full(tree.outputs, -np.inf), np.full(tree.outputs, np.inf)])
@@ -58,7 +58,7 @@ def leaf_bounds(tree: SoftTreeParams, node: int) -> Floats:
 def refined_in_order(
     split: NewSplit, rows: SampleEngine, tree: SoftTreeParams, ends: Floats, penalty: float, max_iter: int, tol: float
 ) -> NewSplit:
-    """Gate and answers moved together, on the rows as the leaf sees them, the answers between `ends`."""
+    """Gate and responses refined together, on the rows weighted by the leaf's reach, with responses within `ends`."""
     width, k = len(split.gate), len(split.first)
     gate, frozen = np.zeros((3, width)), np.zeros((3, width), np.bool_)
     gate[0], frozen[0] = split.gate, split.frozen

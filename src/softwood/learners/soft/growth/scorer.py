@@ -1,8 +1,8 @@
-"""The loss of trees on held-out rows, and the bias of selecting one of them by these very rows.
+"""The loss of trees on held-out rows, and the bias of selecting one of them by the same rows.
 
-The best of many trees has less loss on the rows that selected it than on fresh rows, the more so the fewer rows there
-are. So the selection is repeated without a part of the rows and scored on that part, for each part in turn, as in
-cross-validation: a row's loss under the tree that was selected without it estimates the loss of a fresh row.
+The best of many trees has a lower loss on the rows that selected it than on new rows, the more so the fewer rows there
+are. So the selection is repeated without one part of the rows and scored on it, for each part in turn, as in
+cross-validation: a row's loss under the tree that was selected without it estimates the loss of a new row.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Scorer:
         return dot(self._rows.weight, losses)
 
     def selection_bias(self, kept: SoftTreeParams) -> Floats:
-        """For each row, its loss under the best tree seen by the other parts, less that under the kept tree."""
+        """For each row, its loss under the tree that the other parts select, minus its loss under the kept tree."""
         if len(self._rows.weight) < N_PARTS * MIN_ROWS_PER_PART:
             return np.zeros(len(self._rows.weight))
         losses = np.array([row_losses for _, row_losses in self._seen])

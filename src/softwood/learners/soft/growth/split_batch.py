@@ -1,7 +1,7 @@
-"""Several splits at once, where a tree has many leaves: one split at a time would refine it anew for each.
+"""Several splits at once for trees with many leaves: one split at a time would refine the whole tree for each.
 
-Of each of the leaves that gain most the better start is refined alone, on the rows as the leaf sees them; all are put
-into the tree, and everything is refined together, once.
+For each of the leaves with the largest gain, the better start is refined alone, on the rows weighted by the leaf's
+reach. All are put into the tree, and everything is refined together, once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LEAVES_PER_BATCHED_SPLIT = 4  # one leaf in four is split at once
 def split_leaves(
     tree: SoftTreeParams, engine: SampleEngine, split_features: SplitFeatures, how: GrowOptions
 ) -> SoftTreeParams | None:
-    """One more split, or several of a large tree with plain gates; None where nothing can be split."""
+    """One more split, or several for a large tree with plain gates; None if nothing can be split."""
     leaves = len(tree.leaves)
     has_plain_gates = how.gates == "open" and how.most_inputs is None and tree.rising is None
     if leaves < ONE_BY_ONE_MAX_LEAVES or not has_plain_gates or not how.batch_splits:
@@ -38,7 +38,7 @@ def split_leaves(
 
 
 def _better(starts: list[SplitCandidate], tree: SoftTreeParams, engine: SampleEngine, how: GrowOptions) -> NewSplit:
-    """The start of less loss after it was refined alone."""
+    """The start with the lower loss after it was refined alone."""
     under = engine.under(tree.shape, tree.parameters, starts[0].node)
     none = np.zeros(tree.columns + 1, np.bool_)
     splits = [NewSplit(start.gate, start.first, start.second, none) for start in starts]

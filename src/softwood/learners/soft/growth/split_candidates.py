@@ -1,9 +1,9 @@
-"""Split candidates: for each leaf of a soft tree, gates to start from.
+"""Split candidates: starts for a new gate in each leaf of a soft tree.
 
-Two starts per leaf: the best split by one input of the reach-weighted histograms (gain by Newton steps; a number has a
-threshold, a category two groups of levels), and the direction in which the columns covary most with the slope of the
-loss (for one output the gradient of a linear response; a leaf split by it is a first linear discriminant). Each start
-is refined alone, on the rows as the leaf sees them, before the tree moves.
+Two starts per leaf: the best split on one input from reach-weighted histograms (gain by Newton steps; a threshold for
+a number, two groups of levels for a category), and the direction of largest covariance of the columns with the slope
+of the loss (for one output the gradient of a linear response; a leaf split by it is a first linear discriminant). Each
+start is refined alone, on the rows weighted by the leaf's reach, before the tree is refined.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from softwood.kernels.arithmetic import dot, leading_directions, matmul
 from softwood.learners.soft.columns.split_features import Levels, SplitFeatures
 from softwood.learners.soft.params.params import SoftTreeParams
 
-START_SLOPE = 1.5  # of a new gate, in spreads of its score: soft enough to be moved, hard enough to split
+START_SLOPE = 1.5  # of a new gate, in standard deviations of its score: soft enough to move, hard enough to split
 LEVEL_SHRINKAGE_ROWS = 5.0  # added to the curvature of a level's rows before the levels are ordered by their steps
-MIN_LEAF_ROWS = 2.0  # a leaf that fewer rows reach is not split
+MIN_LEAF_ROWS = 2.0  # a leaf reached by fewer rows is not split
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,14 @@ class SplitCandidate:
 
     @property
     def by_one_column(self) -> bool:
-        """Whether it looks at one column: a threshold of a number."""
+        """Whether it uses one column: a threshold on a number."""
         return bool(np.count_nonzero(self.gate[:-1]) == 1)
 
 
 def find_split_candidates(
     params: SoftTreeParams, engine: SampleEngine, split_features: SplitFeatures, tries: int
 ) -> Iterator[SplitCandidate]:
-    """Starts in the `tries` leaves where an axis split gains most."""
+    """Starts in the `tries` leaves in which an axis split gains most."""
     shape, parameters = params.shape, params.parameters
     reach = engine.mean_reach(shape, parameters)
     leaves = [m for m in params.leaves if reach[m] * engine.total_weight > MIN_LEAF_ROWS]
@@ -69,7 +69,7 @@ def axis_candidate(
 def _axis_candidates(
     params: SoftTreeParams, nodes: list[int], table: Floats, split_features: SplitFeatures, rows: float, tries: int
 ) -> list[SplitCandidate]:
-    """The best split by one input of those nodes that gain most; table is (nodes, inputs, bins, 2, outputs)."""
+    """The best split on one input for the nodes that gain most; table is (nodes, inputs, bins, 2, outputs)."""
     threshold, found = (
         best_thresholds(table, split_features.cuts, 1.0 / rows),
         list[tuple[float, int, SplitCandidate | None]](),
@@ -94,7 +94,7 @@ def _axis_candidates(
 def _number_candidate(
     params: SoftTreeParams, node: int, table: Floats, split_features: SplitFeatures, threshold: Floats, rows: float
 ) -> SplitCandidate:
-    """The threshold (gain, input, bin) of a number; rows up to the bin go one way."""
+    """The best threshold (gain, input, bin) on a number; rows up to the bin go one way."""
     f, b = int(threshold[1]), int(threshold[2])
     gain, first, second = _gains(table[f, : b + 1].sum(axis=0), table[f].sum(axis=0), rows)
     gate = np.zeros(params.columns + 1)
@@ -106,9 +106,9 @@ def _number_candidate(
 def _level_candidate(
     params: SoftTreeParams, node: int, table: Floats, levels: Levels, rows: float
 ) -> SplitCandidate | None:
-    """The best two groups of a category's levels, in the order of the steps that they ask for.
+    """The best two groups of a category's levels, ordered by their Newton steps.
 
-    With several outputs the order is that of the direction in which the steps differ most.
+    With several outputs they are ordered along the direction in which the steps differ most.
     """
     mine = table[levels.bin]
     if len(mine) < 2:
@@ -126,7 +126,7 @@ def _level_candidate(
 
 
 def _along(step: Floats, weight: Floats) -> Floats:
-    """Steps (levels, outputs) as one number each."""
+    """Steps (levels, outputs) as one number per level."""
     if step.shape[1] == 1:
         return step[:, 0]
     centred = step - np.average(step, axis=0, weights=weight + 1e-300)
@@ -135,7 +135,7 @@ def _along(step: Floats, weight: Floats) -> Floats:
 
 
 def _gains(left: Floats, all: Floats, rows: float) -> tuple[Floats, Floats, Floats]:
-    """Gain and Newton steps of both sides; left and all are (..., 2, outputs) sums of slope and curvature."""
+    """Gain, and Newton steps of both sides; left and all are (..., 2, outputs) sums of slope and curvature."""
     ridge = 1.0 / rows
     right = all - left
 
@@ -148,7 +148,7 @@ def _gains(left: Floats, all: Floats, rows: float) -> tuple[Floats, Floats, Floa
 
 
 def oblique_candidate(params: SoftTreeParams, engine: SampleEngine, axis: SplitCandidate) -> SplitCandidate | None:
-    """The gate along the direction of largest covariance with the slope of the loss, through the rows' mean."""
+    """The gate through the rows' mean, along the direction of largest covariance with the slope of the loss."""
     mean, spread, covariance = engine.split_direction(params.shape, params.parameters, axis.node)
     if not np.isfinite(covariance).all() or not covariance.any():
         return None
@@ -159,7 +159,7 @@ def oblique_candidate(params: SoftTreeParams, engine: SampleEngine, axis: SplitC
         return None
     direction *= START_SLOPE / width
     gate = np.append(direction, -dot(mean, direction))
-    # The first child answers more where a larger output lowers the loss.
+    # The first child predicts more where a larger output lowers the loss.
     step = 0.5 * np.abs(axis.first - axis.second)
     towards = -np.sign(matmul(covariance, direction))
     here = params.response[axis.node]

@@ -1,8 +1,8 @@
-"""One split more of a soft tree: the best of the candidates, and everything refined together.
+"""One more split of a soft tree: the best of the candidates, and everything refined together.
 
-Each candidate's gate is refined alone first, on the rows as its leaf sees them; then a little with the whole tree, and
-the best one goes on. An engine may do all of it in one go: most splits of small tables take less time than the Python
-between their steps, and threads that grow trees side by side need not wait for each other's.
+Each candidate's gate is refined alone first, on the rows weighted by its leaf's reach; then briefly with the whole
+tree, and the best one continues. An engine may do all of it in one call: most splits of small tables take less time
+than the Python between their steps, and parallel threads need not wait for each other's Python.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ MIN_GAIN_SHARE = 1e-3  # proportion of the validation loss that a larger tree mu
 
 @dataclass(frozen=True)
 class GrowOptions:
-    """How to grow one tree: penalty, limits, and which leaves to try.
+    """Options to grow one tree: penalty, limits, and which leaves to try.
 
-    abandon_above : growth ends early where the held-out loss is not going to fall to this.
+    abandon_above : growth ends early if the held-out loss is not going to fall to this.
     batch_splits : whether several leaves of a large tree are split at once (split_batch.py).
     iterations : on a new gate alone, on the whole tree before candidates are compared, and on the best of them.
     """
@@ -57,19 +57,19 @@ class GrowOptions:
 
     @property
     def unpenalized(self) -> bool:
-        """Whether there are gates whose weight costs nothing."""
+        """Whether there are unpenalized gates."""
         return self.gates in ("unpenalized", "either")
 
     @property
     def most_inputs(self) -> int | None:
-        """How many inputs a gate looks at; None, all."""
+        """How many inputs a gate uses; None: all."""
         return 1 if self.gates in ("axis", "unpenalized") else self.max_gate_features
 
 
 def split_step(
     tree: SoftTreeParams, engine: SampleEngine, split_features: SplitFeatures, how: GrowOptions
 ) -> SoftTreeParams | None:
-    """One split more; None where nothing can be split."""
+    """One more split; None if nothing can be split."""
     if engine.has_split_step and tree.rising is None and tree.slopes != "mixed":
         return native_split_step(tree, engine, split_features, how)
     return reference_split_step(tree, engine, split_features, how)
@@ -78,7 +78,7 @@ def split_step(
 def native_split_step(
     tree: SoftTreeParams, engine: SampleEngine, split_features: SplitFeatures, how: GrowOptions
 ) -> SoftTreeParams | None:
-    """The engine does it."""
+    """Split by one call of the engine."""
     branch = ~tree.leaf
     slopes, gates = get_args(Slopes).index(tree.slopes), get_args(Gates).index(how.gates)
     packed = PackedTree(
@@ -117,7 +117,7 @@ def native_split_step(
 def reference_split_step(
     tree: SoftTreeParams, engine: SampleEngine, split_features: SplitFeatures, how: GrowOptions
 ) -> SoftTreeParams | None:
-    """Each sum over the rows is asked for by itself; the definition that native/soft/split_step.cpp is held to."""
+    """Every sum over the rows is a separate call; the reference for native/soft/split_step.cpp."""
     best: tuple[float, SoftTreeParams] | None = None
     with_new_split = _with_new_split if tree.rising is None else _with_monotone_split
     for start in find_split_candidates(tree, engine, split_features, how.tries):
@@ -131,7 +131,7 @@ def reference_split_step(
 def _with_new_split(
     tree: SoftTreeParams, engine: SampleEngine, start: SplitCandidate, split_features: SplitFeatures, how: GrowOptions
 ) -> Iterator[SoftTreeParams]:
-    """The tree with the new gate, which was refined alone first: one of one input, one of all."""
+    """The tree with the new gate, which was refined alone first: on one input, or on all."""
     under = engine.under(tree.shape, tree.parameters, start.node)
     whole = NewSplit(start.gate, start.first, start.second, np.zeros(len(start.gate), np.bool_))
 
@@ -155,7 +155,7 @@ def _with_new_split(
 def _with_monotone_split(
     tree: SoftTreeParams, engine: SampleEngine, start: SplitCandidate, split_features: SplitFeatures, how: GrowOptions
 ) -> Iterator[SoftTreeParams]:
-    """The same of a tree with monotone inputs: a gate that looks at them, in order, and one that does not."""
+    """The same for a tree with monotone inputs: a monotone gate on them, and a gate without them."""
     under = engine.under(tree.shape, tree.parameters, start.node)
     ends = leaf_bounds(tree, start.node)
 

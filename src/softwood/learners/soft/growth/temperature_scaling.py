@@ -1,10 +1,10 @@
-"""Temperature scaling: one factor on all its outputs, by which held-out rows lose least.
+"""Temperature scaling: one factor on all outputs, which minimises the held-out loss.
 
     minimise over factor   mean loss(factor * output, class)
 
-A penalty makes all outputs smaller, so a heavily penalised tree is underconfident; a tree that overfits is
-overconfident. One factor corrects both (Guo, Pleiss, Sun and Weinberger 2017), so that penalties are compared by the
-trees they give and not by their confidence. Where leaves mix answers the factor is on their responses, before the link.
+A penalty shrinks all outputs, so a heavily penalised tree is underconfident; a tree that overfits is overconfident.
+One factor corrects both (Guo, Pleiss, Sun and Weinberger 2017), so that penalties are compared by their trees and not
+by their confidence. If leaves mix answers, the factor is on their responses, before the link.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from softwood.learners.soft.params.params import SoftTreeParams
 
 MIN_FACTOR, MAX_FACTOR = 0.25, 8.0
 MAX_STEPS = 20
-CONVERGED_STEP = 1e-4  # a shorter step of the logarithm is the last one
-PRIOR_ROWS = 4.0  # rows that hold the factor at 1 where held-out rows are few
+CONVERGED_STEP = 1e-4  # stop after a smaller step of the logarithm
+PRIOR_ROWS = 4.0  # rows with factor 1, as a prior if held-out rows are few
 
 
 def output_scale_on(rows: SampleEngine, shape: Shape, parameters: Floats) -> float:
-    """The factor on outputs for a tree on held-out rows."""
+    """The factor on a tree's outputs, from held-out rows."""
     weight = rows.weight * rows.total_weight
     return best_output_scale(rows.loss_kind, rows.output(shape, parameters), rows.target, weight)
 
 
 def response_scale_on(rows: SampleEngine, tree: SoftTreeParams) -> float:
-    """The factor on the responses of a tree: on its outputs, unless leaves mix answers."""
+    """The factor on a tree's responses: on its outputs, unless leaves mix answers."""
     if not (rows.loss_kind.is_classes and rows.loss_kind.mixes_answers):
         return output_scale_on(rows, tree.shape, tree.parameters)
     reach = rows.row_reach(tree.shape, tree.parameters)[:, tree.leaf]
@@ -44,11 +44,11 @@ def response_scale_on(rows: SampleEngine, tree: SoftTreeParams) -> float:
 
 
 def best_output_scale(loss: Loss, output: Floats, target: Floats, weight: Floats) -> float:
-    """The factor, by Newton's steps on its logarithm, halved where they overshoot; 1 for numbers."""
+    """The factor, by Newton steps on its logarithm, halved if they overshoot; 1 for numbers."""
     if not loss.is_classes:
         return 1.0
     known = np.isfinite(output).all(axis=1)
-    if not known.all():  # rows so far out that single precision does not hold them
+    if not known.all():  # rows so far out that single precision overflows
         return best_output_scale(loss, output[known], target[known], weight[known]) if known.any() else 1.0
     total = float(weight.sum())
 
@@ -63,7 +63,7 @@ def best_output_scale(loss: Loss, output: Floats, target: Floats, weight: Floats
 
 
 def best_response_scale(loss: Loss, reach: Floats, response: Floats, target: Floats, weight: Floats) -> float:
-    """The factor on the responses of leaves that mix probabilities; `reach` is (rows, leaves)."""
+    """The factor on responses if leaves mix probabilities; `reach` is (rows, leaves)."""
     known = np.isfinite(reach).all(axis=1)
     if not known.all():
         return best_response_scale(loss, reach[known], response, target[known], weight[known]) if known.any() else 1.0
@@ -85,12 +85,12 @@ def best_response_scale(loss: Loss, reach: Floats, response: Floats, target: Flo
 
 
 def _least(objective: Callable[[float], float], derivatives: Callable[[float], tuple[float, float]]) -> float:
-    """The factor by Newton's steps on its logarithm; `derivatives` are those of all rows, not of their mean."""
+    """The factor by Newton steps on its logarithm; `derivatives` are sums over rows, not means."""
     log, value = 0.0, objective(0.0)
     for _ in range(MAX_STEPS):
         first, second = derivatives(log)
         step = -(first + PRIOR_ROWS * log) / (second + PRIOR_ROWS)
-        # Huge weights give huge steps.
+        # Very large weights give very large steps.
         step = float(np.clip(step, natural_log(MIN_FACTOR) - log, natural_log(MAX_FACTOR) - log))
         while abs(step) > CONVERGED_STEP and objective(log + step) > value:
             step /= 2
@@ -102,9 +102,9 @@ def _least(objective: Callable[[float], float], derivatives: Callable[[float], t
 
 
 def _derivatives(slope: Floats, scaled: Floats, target: Floats, weight: Floats) -> tuple[float, float]:
-    """First and second derivative of the rows' loss by the logarithm of a factor on their outputs.
+    """First and second derivative of the rows' loss with respect to the logarithm of a factor on their outputs.
 
-    The second is the variance of the outputs over the classes, plus the first unless that makes it negative.
+    The second is the variance of the outputs over the classes, plus the first unless the sum is negative.
     """
     p = slope + target
     increase = np.sum(slope * scaled, axis=1)

@@ -1,1 +1,1 @@
-"""The numbers that are learned, and the kinds of trees that hold them."""
+"""The learned parameters, and the kinds of trees."""

@@ -5,10 +5,10 @@ Columns of a monotone input increase in the required direction (design.py). A tr
     weights    of these columns are >= 0 in every gate and in every linear response
     order      under a gate on them, every output below the first child is >= every output below the second
 
-for then, with share g of the first child, d output = g' (first - second) + g first' + (1 - g) second' is a sum of
+because with share g of the first child, d output = g' (first - second) + g first' + (1 - g) second' is a sum of
 products of numbers >= 0, for any values of the other inputs, including missing ones. The order is that of constant
-responses (kernels/formulas/node_order.py), so leaves under such a gate have their slopes in common; trees in which each
-leaf has its own slopes have no gates on monotone inputs. Both conditions are bounds on parameters.
+responses (kernels/formulas/node_order.py), so leaves under such a gate share their slopes; trees in which each leaf
+has its own slopes have no gates on monotone inputs. Both conditions are bounds on parameters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from softwood.kernels.formulas.node_order import NodeOrder, middles_between
 
 
 def looks_at_monotone(first_child: Ints, frozen: Mask, rising: Mask) -> Mask:
-    """For every node, whether its gate may have weights of monotone inputs; then its children are ordered."""
+    """Whether the gate of each node may have weights of monotone inputs; if so, its children are ordered."""
     return np.asarray((first_child >= 0) & np.any(rising & ~frozen[:, :-1], axis=1))
 
 
@@ -38,7 +38,7 @@ def refine_in_order(
 ) -> tuple[float, Floats, int]:
     """The objective, the ordered parameters, and the number of passes over the rows.
 
-    frozen : (nodes, columns + 1), weights that stay 0.  rising : columns of monotone inputs.
+    frozen : (nodes, columns + 1), weights that stay at 0.  rising : columns of monotone inputs.
     ends : (2, outputs), the smallest and the largest output allowed; None or not finite: no limit.
     """
     first_child = np.asarray(shape.first_child, np.int32)
@@ -62,7 +62,7 @@ def refine_in_order(
 def _bounds(
     order: NodeOrder, start: Floats, held: Mask, rising: Mask, n_slopes: int, outputs: int
 ) -> tuple[Floats, Floats]:
-    """Of the free numbers: weights that are held stay as they are."""
+    """For the free parameters only: frozen weights do not change."""
     n = len(held)
     gates = np.tile(np.append(rising, False), n // (len(rising) + 1))
     low, high = order.bounds(outputs)

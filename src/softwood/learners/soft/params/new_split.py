@@ -1,4 +1,4 @@
-"""A new gate and its two leaves, refined alone on the rows of the leaf that they replace."""
+"""A new gate and its two leaves, refined alone on the rows of the leaf they replace."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from softwood.learners.soft.params.params import RESPONSE_PENALTY, SoftTreeParam
 
 @dataclass(frozen=True)
 class NewSplit:
-    """gate : (columns + 1,), the bias last.  frozen, unpenalized : as SoftTreeParams has them, of this gate."""
+    """gate : (columns + 1,), the bias last.  frozen, unpenalized : as in SoftTreeParams, for this gate."""
 
     gate: Floats
     first: Floats
@@ -25,7 +25,7 @@ class NewSplit:
     unpenalized: bool = False
 
     def refined(self, rows: SampleEngine, tree: SoftTreeParams, penalty: float, max_iter: int, tol: float) -> NewSplit:
-        """Gate and responses refined together, with the penalties of the whole tree."""
+        """Refine gate and responses together, with the penalties of the whole tree."""
         width, k = len(self.gate), len(self.first)
         parameters = np.concatenate([self.gate, self.first, self.second])
         strength, centre, log_penalty = (np.zeros(len(parameters)) for _ in range(3))
@@ -37,7 +37,7 @@ class NewSplit:
         return replace(self, gate=moved[:width], first=moved[width : width + k], second=moved[width + k :])
 
     def loss(self, rows: SampleEngine) -> float:
-        """Mean loss on the rows as the leaf sees them."""
+        """Mean loss on the rows, weighted by the leaf's reach."""
         parameters = np.concatenate([self.gate, self.first, self.second])
         return rows.loss(_three_nodes(len(self.gate) - 1, len(self.first)), parameters)
 

@@ -1,9 +1,9 @@
 """The parameters of a soft tree under training: by node, and as one vector for an engine.
 
-Numbers are kept by node, children after parents; the engine's vector holds the gates of the branches, the responses
-of the leaves and the slopes, each in node order. Slopes make responses linear in the columns: `shared` by all
-leaves (an additive model plus a tree of constants), each leaf its `own` (a model tree), or `mixed`: shared ones for all
-columns, and each leaf its own for some of them.
+Parameters are stored by node, children after parents; the engine's vector holds the gates of the branches, the
+responses of the leaves and the slopes, each in node order. Slopes make responses linear in the columns: `shared` by
+all leaves (an additive model plus a tree of constants), `own` slopes in each leaf (a model tree), or `mixed`: shared
+ones for all columns, and own ones for some of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Gates = Literal["open", "axis", "unpenalized", "either"]
 
 _OF_SHAPE = ("leaf", "leaves", "shape", "_penalty_terms")  # derived from parts that do not change during refinement
 NO_COLUMNS: Ints = np.zeros(0, np.int32)
-RESPONSE_PENALTY = 0.1  # part of the weight penalty that holds responses near the root's
+RESPONSE_PENALTY = 0.1  # proportion of the weight penalty, to shrink responses to the root's
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,16 @@ class SoftTreeParams:
     """A soft tree over `columns`; immutable.
 
     first_child : per node, -1 for a leaf.  gate : (nodes, columns + 1), the bias last; 0 in leaves.
-    response : (nodes, outputs); used in leaves.  slope : (1 or nodes, outputs, columns), (0, ...) without slopes; of
-        mixed ones (1 + nodes, outputs, columns), the shared ones first, and own ones 0 but for `own_columns`.
-    origin, origin_slope : what responses and slopes are shrunk to.
-    frozen : (nodes, columns + 1), weights that stay 0, so that a gate uses few inputs.
+    response : (nodes, outputs); used in leaves.  slope : (1 or nodes, outputs, columns), (0, ...) without slopes; for
+        mixed slopes (1 + nodes, outputs, columns), the shared ones first, and own ones 0 except in `own_columns`.
+    origin, origin_slope : responses and slopes are shrunk to these.
+    frozen : (nodes, columns + 1), weights that stay at 0, so that a gate uses few inputs.
     unpenalized : (nodes,), gates on one column, whose weight has no penalty.
     log_penalty : of the penalty on weights (kernels/formulas/penalty.py).
     n_iter : iterations of refinement that led to this tree, from the root on.
     rising : (columns,), of monotone inputs: their weights and slopes are >= 0, and outputs below the first child of a
         gate on them are at least those below the second (monotone.py).
-    leaf_link : from responses to what leaves mix (kernels/formulas/leaf_link.py); with slopes, the identity.
+    leaf_link : maps responses to what leaves mix (kernels/formulas/leaf_link.py); with slopes, the identity.
     """
 
     first_child: Ints
@@ -75,7 +75,7 @@ class SoftTreeParams:
         own_columns: Ints = NO_COLUMNS,
         leaf_link: Link = Link.IDENTITY,
     ) -> SoftTreeParams:
-        """One leaf; of mixed slopes `own_columns` have their own ones."""
+        """One leaf; with mixed slopes, `own_columns` have own slopes."""
         outputs = len(response)
         return cls(
             np.full(1, -1, np.int32),
@@ -94,7 +94,7 @@ class SoftTreeParams:
         )
 
     def _with(self, **changes: Any) -> SoftTreeParams:
-        """As `replace` of dataclasses, but faster: trees are made by the thousand."""
+        """Like `dataclasses.replace`, but faster: thousands of trees are made."""
         other = object.__new__(SoftTreeParams)
         other.__dict__.update({name: self.__dict__[name] for name in self.__dataclass_fields__}, **changes)
         return other
@@ -138,7 +138,7 @@ class SoftTreeParams:
             return self.leaf
         return np.append(True, self.leaf) if self.slopes == "mixed" else np.ones(len(self.slope), np.bool_)
 
-    # -- as the engine sees it -----------------------------------------------------------------------------------
+    # -- the engine's vector -----------------------------------------------------------------------------------
 
     @computed_once
     def shape(self) -> Shape:
@@ -159,7 +159,7 @@ class SoftTreeParams:
         return np.concatenate([self.gate[~self.leaf].ravel(), self.response[self.leaf].ravel(), slope.ravel()])
 
     def with_parameters(self, parameters: Floats, more_iter: int = 0) -> SoftTreeParams:
-        """The same shape with other numbers, after this number of further iterations."""
+        """The same shape with other parameters, after this number of further iterations."""
         leaf, n, k = self.leaf, len(self.leaves), self.outputs
         at = (self.n_nodes - n) * (self.columns + 1)
         end = at + n * k
@@ -209,7 +209,7 @@ class SoftTreeParams:
     def refine(
         self, engine: SumEngine, penalty: float, max_iter: int, tol: float = 1e-7
     ) -> tuple[float, SoftTreeParams]:
-        """All gates and responses refined together; the penalised objective and the better tree."""
+        """Refine all gates and responses together: the penalised objective and the better tree."""
         if self.rising is not None:
             return self.refine_monotone(engine, penalty, max_iter, tol)
         value, parameters, n_iter = engine.refine(
@@ -220,7 +220,7 @@ class SoftTreeParams:
     def refine_monotone(
         self, engine: SumEngine, penalty: float, max_iter: int, tol: float, ends: Floats | None = None
     ) -> tuple[float, SoftTreeParams]:
-        """The same within monotone constraints, all answers between `ends` (2, outputs) where these are given."""
+        """The same under monotone constraints, with all predictions between `ends` (2, outputs) if given."""
         assert self.rising is not None
         value, parameters, n_iter = refine_in_order(
             engine,
@@ -236,13 +236,13 @@ class SoftTreeParams:
         return value, self.with_parameters(parameters, n_iter)
 
     def with_own_slopes(self) -> SoftTreeParams:
-        """Mixed slopes as each leaf's own, of all columns; any other tree as it is."""
+        """Mixed slopes as own slopes for all columns; any other tree as it is."""
         if self.slopes != "mixed":
             return self
         return self._with(slopes="own", slope=self.slope[:1] + self.slope[1:], own_columns=NO_COLUMNS)
 
     def at_mean_if_alone(self) -> SoftTreeParams:
-        """A single leaf predicts the mean of the targets, 0 after scaling, instead of that of its fold."""
+        """A single leaf predicts the mean of the targets, 0 after scaling, instead of its fold's mean."""
         is_alone = self.n_nodes == 1 and (self.slopes == "none" or not self.columns)
         return self._with(response=np.zeros_like(self.response)) if is_alone else self
 
@@ -251,7 +251,7 @@ class SoftTreeParams:
         return self._with(response=factor * self.response, slope=factor * self.slope)
 
     def in_units(self, factor: Floats, shift: Floats) -> SoftTreeParams:
-        """The same tree where each target is `factor` times as large as before, and then larger by `shift`."""
+        """The same tree for targets multiplied by `factor`, plus `shift`."""
         return self._with(
             response=factor * self.response + shift,
             slope=factor[:, None] * self.slope,
@@ -265,7 +265,7 @@ class SoftTreeParams:
         return self._with(gate=gate, slope=self.slope * factor, origin_slope=self.origin_slope * factor)
 
     def spread_columns(self, source: npt.NDArray[np.intp], part: Floats) -> SoftTreeParams:
-        """The tree over other columns: each gets a part of the weights of one of the old ones."""
+        """The tree over other columns: each gets a proportion of the weights of one old column."""
         with_bias = np.append(source, self.columns)
         return self._with(
             gate=self.gate[:, with_bias] * np.append(part, 1.0),
@@ -326,7 +326,7 @@ class SoftTreeParams:
         frozen: npt.NDArray[np.bool_] | None = None,
         unpenalized: bool = False,
     ) -> SoftTreeParams:
-        """Leaf `node` becomes a branch; its children inherit its slope."""
+        """Turn leaf `node` into a branch; its children inherit its slope."""
         child, gates = _with_two_more(self.first_child, -1), _with_two_more(self.gate)
         freezes, frees = _with_two_more(self.frozen), _with_two_more(self.unpenalized)
         response = _with_two_more(self.response)
@@ -349,7 +349,7 @@ class SoftTreeParams:
         return [int(m) for m in np.flatnonzero(~leaf) if leaf[self.first_child[m]] and leaf[self.first_child[m] + 1]]
 
     def collapse(self, node: int, share: float) -> SoftTreeParams:
-        """Branch `node` (of two leaves) becomes a leaf: its children's responses are mixed, with `share` of the
+        """Turn branch `node` (of two leaves) into a leaf: its children's responses are mixed, with `share` of the
         first.
         """
         first = int(self.first_child[node])
@@ -385,7 +385,7 @@ class SoftTreeParams:
 
 
 def _with_two_more(table: npt.NDArray[Any], value: int = 0) -> npt.NDArray[Any]:
-    """Rows for two nodes more at the end."""
+    """Add rows for two more nodes at the end."""
     larger = np.full((len(table) + 2, *table.shape[1:]), value, table.dtype)
     larger[:-2] = table
     return larger
@@ -394,9 +394,9 @@ def _with_two_more(table: npt.NDArray[Any], value: int = 0) -> npt.NDArray[Any]:
 def gate_penalty(
     frozen: npt.NDArray[np.bool_], unpenalized: npt.NDArray[np.bool_], penalty: float, log_penalty: float
 ) -> tuple[Floats, Floats]:
-    """Strength and log penalty of the weights of gates, (gates, columns + 1) as one row; frozen ones stay as they are.
+    """Strength and log penalty of the weights of gates, (gates, columns + 1) as one row; frozen ones do not change.
 
-    Biases have no penalty, nor have the weights of an unpenalized gate. A gate with frozen weights has a ridge penalty.
+    Biases have no penalty, nor do weights of unpenalized gates. A gate with frozen weights has a ridge penalty.
     """
     strength = np.where(frozen, -1.0, np.where(unpenalized, 0.0, penalty)[:, None])
     strength[:, -1] = 0.0

@@ -1,4 +1,4 @@
-"""Which kinds of trees a search tries: the basis of the gates and the slopes of the leaves."""
+"""The kinds of trees that a search tries: the basis of the gates and the slopes of the leaves."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from softwood.learners.soft.regimes import (
 Gate = Literal["auto", "axis", "linear", "quadratic", "additive"]
 Leaf = Literal["auto", "constant", "linear"]
 
-CURVE_SCALES = (0.7, 0.35, 0.23, 0.18, 0.14, 0.12)  # by frequency k: as 1/k, so that the penalty grows as k^2
+CURVE_SCALES = (0.7, 0.35, 0.23, 0.18, 0.14, 0.12)  # for frequency k: 1/k, so that the penalty grows as k^2
 ADDITIVE = BasisSpec(normal_score=0.7, curve=CURVE_SCALES, quadratic=0.35)
 # Ramps of a number in large tables, and the spread of their sum. 16 and 1, 32 and 3 were no better on adult and
 # flights, 64 and 3 were no better on adult.
 N_RAMPS, RAMP_SPREAD = 32, 2.0
 MANY_RAMPS = replace(ADDITIVE, curve=CURVE_SCALES[:2], ramp=RAMP_SPREAD, n_ramps=N_RAMPS)
-N_RAMPS_BESIDE_COSINES = 16  # 8 were worse on made tables of 500 and 1,000 rows, 24 hardly better
+N_RAMPS_BESIDE_COSINES = 16  # 8 were worse on synthetic tables of 500 and 1,000 rows, 24 hardly better
 RAMPS_BESIDE_COSINES = replace(ADDITIVE, ramp=RAMP_SPREAD, n_ramps=N_RAMPS_BESIDE_COSINES)
-MAX_RAMP_COLUMNS = 1024  # of all inputs together
-MIN_RAMPS = 8  # per input; where there is room for fewer, there are none
+MAX_RAMP_COLUMNS = 1024  # for all inputs together
+MIN_RAMPS = 8  # per input; if there is room for fewer, there are none
 BASIS_SPECS: dict[Gate, tuple[BasisSpec, ...]] = {
     "axis": (BasisSpec(),),
     "linear": (BasisSpec(),),
@@ -37,14 +37,14 @@ BASIS_SPECS: dict[Gate, tuple[BasisSpec, ...]] = {
     "additive": (ADDITIVE,),
     "auto": (BasisSpec(), ADDITIVE),
 }
-MAX_CURVE_COLUMNS = 256  # of all inputs together; where inputs are many, their curves have fewer frequencies,
-MIN_CURVES = 3  # but a normal score and two cosines (and the quadratic), without which wide tables lose much,
-MAX_CURVED_INPUTS = 256  # up to this number of inputs, or MAX_CURVED_VALUES; beyond, all are linear
-MAX_OUTPUTS_WITH_OWN_SLOPES = 4  # for each leaf; with more outputs, the leaves share their slopes
+MAX_CURVE_COLUMNS = 256  # for all inputs together; with many inputs, curves have fewer frequencies,
+MIN_CURVES = 3  # but a normal score and two cosines (and the quadratic), which wide tables need,
+MAX_CURVED_INPUTS = 256  # up to this number of inputs, or MAX_CURVED_VALUES; with more, all are linear
+MAX_OUTPUTS_WITH_OWN_SLOPES = 4  # per leaf; with more outputs, leaves share their slopes
 
 
 def basis_specs_for(gate: Gate, n_inputs: int, n_rows: int, outputs: int = 1) -> tuple[BasisSpec, ...]:
-    """Columns to try; where inputs are many, curves have fewer frequencies, and where outputs are, fewer ramps."""
+    """Columns to try; with many inputs, curves have fewer frequencies, and with many outputs, fewer ramps."""
     may_curve = n_inputs <= MAX_CURVED_INPUTS or n_inputs * n_rows <= MAX_CURVED_VALUES
     room = max(MAX_CURVE_COLUMNS // max(n_inputs, 1) - 1, MIN_CURVES if may_curve else 0)  # beside the linear column
     specs = [_within(basis_spec, room) for basis_spec in BASIS_SPECS[gate]]
@@ -55,7 +55,7 @@ def basis_specs_for(gate: Gate, n_inputs: int, n_rows: int, outputs: int = 1) ->
 
 
 def _with_ramps(n_inputs: int, n_rows: int, outputs: int, room: int) -> BasisSpec:
-    """Curves with as many ramps as the rows support; on small tables these stand beside all cosines."""
+    """Curves with as many ramps as the rows support; on small tables in addition to all cosines."""
     if n_rows < RAMPS_MIN_ROWS:
         return ADDITIVE
     max_ramps = MAX_RAMP_COLUMNS // max(n_inputs, 1)
@@ -76,8 +76,8 @@ def _within(basis_spec: BasisSpec, room: int) -> BasisSpec:
 def slopes_for(leaf: Leaf, outputs: int, is_monotone: bool = False) -> tuple[Slopes, ...]:
     """Kinds of responses to try.
 
-    With monotone inputs, slopes that leaves share go with gates that look at these inputs, own ones with gates that do
-    not (monotone_refine.py): both are tried.
+    With monotone inputs, shared slopes go with gates on these inputs, own slopes with gates without them
+    (monotone_refine.py): both are tried.
     """
     if is_monotone:
         of_linear: tuple[Slopes, ...] = ("shared", "own") if outputs <= MAX_OUTPUTS_WITH_OWN_SLOPES else ("shared",)

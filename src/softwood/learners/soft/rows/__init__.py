@@ -1,1 +1,1 @@
-"""The learner's rows: dataset, bins, moments, the scale of targets."""
+"""Rows of the learner: dataset, bins, moments, scale of the targets."""

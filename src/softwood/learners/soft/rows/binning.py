@@ -11,12 +11,12 @@ from softwood.arrays import Bytes, Floats, Index
 from softwood.learners.soft.rows.dataset import Dataset
 
 N_BINS = 32  # of an input, for the histograms that new gates start from
-OTHERS_BIN = N_BINS - 1  # the bin of a category's rare levels, and of missing ones
+OTHERS_BIN = N_BINS - 1  # bin of a category's rare levels and of missing values
 
 
 @dataclass(frozen=True)
 class Binned:
-    """Of all inputs: cuts (none of a category), bins of a category's levels, and the bins of all rows."""
+    """For all inputs: cuts (none for a category), bins of a category's levels, and the bins of all rows."""
 
     cut: list[Floats]
     bin_of_level: dict[int, Index]
@@ -24,18 +24,18 @@ class Binned:
 
     @classmethod
     def of(cls, rows: Dataset) -> Binned:
-        """By the rows' own weights."""
+        """Bins from the rows and their weights."""
         bin_of_level = {f: level_bins(rows.X[:, f], rows.weight, n) for f, n in enumerate(rows.n_levels) if n}
         cut = [np.zeros(0) if f in bin_of_level else cuts(x, rows.weight) for f, x in enumerate(rows.X.T)]
         return cls(cut, bin_of_level, _coded(rows, cut, bin_of_level))
 
     def code_of(self, inputs: npt.NDArray[np.int32]) -> Bytes:
-        """The bins of some inputs."""
+        """The bins of some of the inputs."""
         return self.code if len(inputs) == self.code.shape[1] else np.ascontiguousarray(self.code[:, inputs])
 
 
 def _middle(rows: Dataset) -> Floats:
-    """Mean of each input's known values, by weight."""
+    """Weighted mean of each input's known values."""
     known = np.where(np.isnan(rows.X), 0.0, rows.weight[:, None])
     total = np.maximum(known.sum(axis=0), 1e-300)
     return np.asarray(np.sum(np.nan_to_num(rows.X) * (known / total), axis=0))
@@ -54,7 +54,7 @@ def _coded(rows: Dataset, cut: list[Floats], bin_of_level: dict[int, Index]) -> 
 
 
 def level_bins(x: Floats, weight: Floats, n: int) -> Index:
-    """The bin of each level of a category; -1, no bin of their own, for those beyond the most frequent."""
+    """The bin of each level of a category; -1 (no bin of its own) for all but the most frequent."""
     known = ~np.isnan(x)
     mass = np.bincount(x[known].astype(np.intp), weight[known], n)
     often = np.argsort(-mass, kind="stable")[:OTHERS_BIN]
@@ -64,7 +64,7 @@ def level_bins(x: Floats, weight: Floats, n: int) -> Index:
 
 
 def cuts(x: Floats, weight: Floats) -> Floats:
-    """Edges between bins of about equal weight: the values x at which bins end, rising."""
+    """Edges between bins of about equal weight: the values x at which bins end, in increasing order."""
     known = ~np.isnan(x)
     order = np.argsort(x[known], kind="stable")
     value = x[known][order]

@@ -36,11 +36,11 @@ class Dataset:
     """Inputs (NaN: missing; categories as codes), targets and weights.
 
     X : an array, or a SparseTable of numbers.
-    target : numbers; or 0 and 1 in one column (two classes); or one column a class.
+    target : numbers; or 0 and 1 in one column (two classes); or one column per class.
     n_levels : per input, 0 for a number.
-    place : the row of X of each row; None: all in order. Targets and weights are in the order of the dataset.
+    place : the row of X for each row; None: all in order. Targets and weights are in the order of the dataset.
     count : number of rows that each represents, if different from its weight because of class weights.
-    raised : whether weights were raised, because they summed to less than the rows.
+    raised : whether weights were raised, because they summed to less than the number of rows.
     group : number of each row's group, which is never split across folds, in the order of the dataset.
     """
 
@@ -59,7 +59,7 @@ class Dataset:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether only values other than 0 are stored."""
+        """Whether only nonzero values are stored."""
         return isinstance(self.X, SparseTable)
 
     @property
@@ -67,7 +67,7 @@ class Dataset:
         return float(self.weight.sum())
 
     def ends_of(self, inputs: Sequence[int]) -> Iterator[Floats]:
-        """The smallest and the largest value of each of these inputs; empty without values."""
+        """The smallest and the largest value of each of these inputs; empty if they have no values."""
         if isinstance(self.X, SparseTable):
             yield from self.X.ends()[np.asarray(inputs, np.intp)]
             return
@@ -76,7 +76,7 @@ class Dataset:
             yield np.array([x.min(), x.max()]) if len(x) else np.zeros(0)
 
     def rows(self, mask: Mask) -> Dataset:
-        """Some of the rows."""
+        """A subset of the rows."""
         at = mask if self.place is None else self.place[mask]
         count = None if self.count is None else self.count[mask]
         group = None if self.group is None else self.group[mask]
@@ -84,11 +84,11 @@ class Dataset:
         return replace(self, X=self.X[at], target=target, weight=weight, place=None, count=count, group=group)
 
     def part(self, weight: Floats) -> Dataset:
-        """The rows that have any of these weights, which are parts of theirs."""
+        """The rows with any of these weights, which are parts of their weights."""
         return replace(self, weight=weight, count=None).rows(weight > 0)
 
     def head(self, n: int) -> Dataset:
-        """The first rows, which are a random sample of ordered rows."""
+        """The first rows; for ordered rows, a random sample."""
         X = self.X[:n] if self.place is None else self.X[self.place[:n]]
         count = None if self.count is None else self.count[:n]
         group = None if self.group is None else self.group[:n]
@@ -103,35 +103,35 @@ class Dataset:
         return replace(self, target=self.target[:n], weight=self.weight[:n], place=place, count=count, group=group)
 
     def in_order(self, seed: int, copied: bool = True) -> Dataset:
-        """Without rows of weight 0, equal rows merged, in the order of a hash of their inputs, then by target.
+        """Drop rows of weight 0, merge equal rows, and order by a hash of the inputs, then by target.
 
-        Weights count as rows, but some sum to 1: those that sum to less than the rows are raised to their number.
-        Many rows are not `copied` if that is not asked for: `place` has their order.
+        Weights count as rows, but may sum to 1: weights that sum to less than the number of rows are scaled up to it.
+        Large tables are copied only with `copied`; otherwise `place` has the order.
         """
         kept = self.present()
         found = kept._in_order_of(_numbers_of(kept, seed))
         return found.head(len(found)) if copied or len(found) <= KEPT_COLUMNS_MAX_ROWS else found
 
     def first_in_order(self, n: int, seed: int, n_threads: int = 1) -> Dataset:
-        """The first rows that `in_order` would give, not ordering the others; light weights are raised alone."""
+        """The first rows of `in_order`, without ordering the others; light weights are scaled up."""
         kept = self.present()
         number, most = _numbers_of(kept, seed, n_threads), n
         while most < len(number) - 1:
             most = min(2 * most, len(number) - 1)
-            some = number <= np.partition(number, most)[most]  # equal rows have equal numbers: all or none
+            some = number <= np.partition(number, most)[most]  # equal rows have equal hashes: all are in it, or none
             found = kept.rows(some)._in_order_of(number[some])
             if len(found) >= n:
                 return found.head(n)
         return kept._in_order_of(number).head(n)
 
     def present(self) -> Dataset:
-        """Without rows of weight 0."""
+        """Drop rows of weight 0."""
         return self if self.place is None and np.all(self.weight > 0) else self.rows(self.weight > 0)
 
     def _in_order_of(self, number: npt.NDArray[np.uint64]) -> Dataset:
-        """In the order of these numbers, then by target; equal rows merged. `place` has the order.
+        """Order by these numbers, then by target, and merge equal rows. `place` has the order.
 
-        Rows that differ in the last digits only are in the order of their targets, as equal ones are.
+        Rows that differ only in the last digits are ordered by their targets, like equal rows.
         """
         ties = (number,) if self.group is None else (self.group, number)
         order = np.lexsort((self.weight, *ties, *self.target.T, without_rank(number)))
@@ -149,10 +149,10 @@ class Dataset:
         )
 
     def target_scale(self) -> tuple[Floats, Floats]:
-        """Centre and scale of the outputs for number targets; classes stay as they are.
+        """Centre and scale of the outputs for numeric targets; classes stay as they are.
 
-        The mean and the spread; for robust losses, robust estimates (target_scale.py); with a log link the logarithm of
-        the mean.
+        Mean and spread; for robust losses, robust estimates (target_scale.py); with a log link, the logarithm of the
+        mean.
         """
         outputs = self.target.shape[1]
         if self.loss.is_classes:
@@ -164,7 +164,7 @@ class Dataset:
         low, high = self.target.min(axis=0), self.target.max(axis=0)
         mean = np.average(self.target, axis=0, weights=self.weight)
         centre = np.where(low < high, mean, low)
-        size = np.abs(self.target - centre).max(axis=0)  # divided out first: squares neither overflow nor vanish
+        size = np.abs(self.target - centre).max(axis=0)  # divided first, so that squares neither overflow nor vanish
         size = np.where(size > 1e-12 * np.abs(centre), size, 1.0)
         part = (self.target - centre) / size
         spread = size * np.sqrt(np.average(part * part, axis=0, weights=self.weight))
@@ -184,7 +184,7 @@ class Dataset:
         return float(np.average(lost, weights=self.weight))
 
     def scaled(self, centre: Floats, scale: Floats) -> Dataset:
-        """Targets as (target - centre) / scale, or target / exp(centre) behind a log link: the same in any unit."""
+        """Targets as (target - centre) / scale, or target / exp(centre) with a log link, independent of the unit."""
         return replace(self, target=round_off(scale_targets(self.loss, self.target, centre, scale)))
 
     def unscaled_target(self, centre: Floats, scale: Floats) -> Floats:
@@ -194,9 +194,9 @@ class Dataset:
         return np.asarray(self.target * scale + centre)
 
     def held_out(self) -> list[Floats]:
-        """Weights to hold out, one array a fold; classes are spread evenly. The rows must be `in_order`.
+        """Weights to hold out, one array per fold; classes are spread evenly. The rows must be `in_order`.
 
-        A row in one piece (parts/folds.py) is in one fold, with all its weight; so is a group.
+        A row that is not split (parts/folds.py) is in one fold, with all its weight; so is a group.
         """
         n_folds = self._most_folds()
         if self.group is not None:
@@ -213,7 +213,7 @@ class Dataset:
         return [self._held(dealt, fold) for fold in range(1 if len(self) > MEDIUM_TABLE_MAX_ROWS else folds)]
 
     def parted(self) -> tuple[Dataset, Dataset]:
-        """Training rows and validation rows, as many of these as in a fold; all for both if there is but one.
+        """Training rows and validation rows, as many of the latter as in a fold; a single row is in both.
 
         The rows must be `in_order`.
         """
@@ -229,7 +229,7 @@ class Dataset:
         return next((folds for max_rows, folds in MAX_ROWS_AND_FOLDS if len(self) <= max_rows), PARTS_OF_LARGE_TABLE)
 
     def _dealt_groups(self, n_folds: int) -> npt.NDArray[np.int64]:
-        """The fold of every row, groups whole."""
+        """The fold of every row, without splitting groups."""
         code = self.class_of_row()
         count = self.weight if self.count is None else self.count
         return deal_groups(np.zeros(len(self), np.int64) if self.group is None else self.group, code, count, n_folds)
@@ -237,14 +237,14 @@ class Dataset:
     def _dealt(self, n_folds: int) -> Deal:
         """The fold of each row, class by class."""
         count = self.weight if self.count is None else self.count
-        light = not self.raised and bool(np.all(count <= 1.0))  # in one piece each, whatever their inputs
+        light = not self.raised and bool(np.all(count <= 1.0))  # rows are not split, for any inputs
         X = self.X if self.place is None else self.X[self.place]
         several = np.zeros(len(self), np.bool_) if light else have_several_answers(X)
         order = self._by_class()
         return deal(count[order], several[order], n_folds, self.raised, self._twins(X, order))
 
     def _twins(self, X: Any, order: npt.NDArray[np.intp]) -> Mask:
-        """Which rows, in this order, differ from the one before in the last digits of their inputs only."""
+        """Which rows, in this order, differ from the previous one only in the last digits of their inputs."""
         number, target = hash_near(X)[order], self.target[order]
         return np.append(False, (number[1:] == number[:-1]) & np.all(target[1:] == target[:-1], axis=1))[: len(order)]
 
@@ -259,14 +259,14 @@ class Dataset:
         return np.argsort(self.class_of_row(), kind="stable")
 
     def class_of_row(self) -> npt.NDArray[np.int64]:
-        """0 for numbers."""
+        """The class of each row; 0 for numbers."""
         if not self.loss.is_classes:
             return np.zeros(len(self), np.int64)
         return self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0].astype(np.int64)
 
 
 def _merged(weight: Floats, new: Mask) -> tuple[Floats, bool]:
-    """Sums over equal rows, each of which begins where `new`; and whether they were raised to the number of rows."""
+    """Sums over equal rows, which begin where `new` is true; and whether they were raised to the number of rows."""
     total = np.bincount(np.cumsum(new) - 1, weight).astype(np.float64)
     return raise_to(total, len(total), float(total.sum()))
 

@@ -1,7 +1,7 @@
-"""Mean and spread of an input, as far as doubles carry: in any unit, and however far from zero.
+"""Mean and spread of an input within the range of doubles: in any unit, and at any distance from zero.
 
-The usual sums serve inputs whose squares are numbers and whose mean is not far from zero. For others values are counted
-from the least one, in parts of their range: subtracting it is exact, and so is dividing by a power of two.
+The usual sums are for inputs whose squares are finite and whose mean is not far from zero. For others, values are
+measured from the smallest one, relative to their range: subtraction is exact, and so is division by a power of two.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ import numpy.typing as npt
 
 from softwood.arrays import Floats
 
-# Of the largest value. A weight w and a bias b of a linear sum w x + b lose what lies below; so a number that varies by
-# less counts as constant.
+# Of the largest value. A linear sum w x + b loses smaller differences to rounding, so a number that varies by less
+# counts as constant.
 CONSTANT_MAX_SPREAD = 2.0**-45
-EXACT_MIN_SPREAD = 1e-9  # of the largest value; a spread below may be rounding
-MIN_SPREAD, MAX_VALUE = 1e-290, 1e300  # beyond, there is no weight 1 / spread, or no distance between two values
-MIN_SQUARABLE = 1e-150  # a spread whose square is a number with all its digits
-STEPS_PER_SPREAD = 2.0**26  # steps in a spread: finer than single precision, coarser than what rounding moves
+EXACT_MIN_SPREAD = 1e-9  # of the largest value; a smaller spread may be rounding
+MIN_SPREAD, MAX_VALUE = 1e-290, 1e300  # above, a weight 1 / spread or a distance between two values overflows
+MIN_SQUARABLE = 1e-150  # a spread whose square has all its digits
+STEPS_PER_SPREAD = 2.0**26  # steps per spread: finer than single precision, coarser than rounding errors
 
 
 def round_off(scaled: Floats) -> Floats:
-    """Numbers in spreads without their last digits, which depend on the unit that they came in.
+    """Numbers in spreads without their last digits, which depend on the original unit.
 
-    Refinement takes hundreds of steps, and the last digit of the first may decide where the last one leads.
+    Refinement takes hundreds of steps, and the last digit of the first may change the result of the last.
     """
     return np.asarray(np.rint(scaled * STEPS_PER_SPREAD) / STEPS_PER_SPREAD)
 
 
 def find_moments(f: int, x: Floats, weight: Floats) -> tuple[float, float]:
-    """Mean and spread by weight of input number `f`; spread 0 where it does not vary."""
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # is_valid finds what is no number
+    """Weighted mean and spread of input number `f`; spread 0 if it is constant."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # is_valid finds values that are not finite
         middle = float(np.average(x / 2, weights=weight) * 2)
         spread = float(np.sqrt(np.average(np.square(x - middle), weights=weight)))
     largest = float(np.abs(x).max())
@@ -46,7 +46,7 @@ def is_valid(spread: npt.ArrayLike, largest: npt.ArrayLike) -> npt.NDArray[np.bo
 
 
 def count_from_least(f: int, x: Floats, weight: Floats) -> tuple[float, float]:
-    """The same, counted from the least value in parts of the range."""
+    """The same, measured from the smallest value and relative to the range."""
     low, high = float(x.min()), float(x.max())
     if not high > low:
         return low, 0.0
@@ -56,8 +56,8 @@ def count_from_least(f: int, x: Floats, weight: Floats) -> tuple[float, float]:
     spread = 2 * unit * float(np.sqrt(np.average(np.square(part - mean), weights=weight)))
     if max(-low, high) > MAX_VALUE or spread < MIN_SPREAD:
         raise ValueError(
-            f"column {f} of X (the first is 0) ranges from {low} to {high}, and doubles hold no weight for such "
-            f"numbers. Multiply or divide it by a constant: it may vary by {MIN_SPREAD:g} or more, and hold numbers "
-            f"up to {MAX_VALUE:g}."
+            f"column {f} of X (the first is 0) ranges from {low} to {high}, and a weight for it would "
+            f"overflow or underflow. Multiply or divide it by a constant: its spread must be at least {MIN_SPREAD:g}, "
+            f"its values at most {MAX_VALUE:g}."
         )
     return low + 2 * unit * float(mean), spread

@@ -1,7 +1,7 @@
-"""Centre and scale of targets: mean and spread; or ones that a few wild targets do not move.
+"""Centre and scale of targets: mean and spread, or robust estimates.
 
-Of the latter the centre is the quantile of the loss (the median for a Huber loss). The scale is that of the normal
-distribution with the same median distance from the median; where more than half of the targets are equal, the mean
+The robust centre is the quantile of the loss (the median for a Huber loss). The scale is that of the normal
+distribution with the same median distance from the median; if more than half of the targets are equal, the mean
 distance.
 """
 
@@ -16,16 +16,16 @@ from softwood.parts.quantiles import robust_spread, weighted_quantile
 
 
 def scale_targets(loss: Loss, target: Floats, centre: Floats, scale: Floats) -> Floats:
-    """Targets as (target - centre) / scale, or target / exp(centre) behind a log link."""
+    """Targets as (target - centre) / scale, or target / exp(centre) with a log link."""
     if loss.link == Link.LOG:
         return np.asarray(target / exp(centre))
     return np.asarray((target - centre) / scale)
 
 
 def mean_scale(mean: Floats, spread: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Centre and scale of each target by its moments and its range; a constant one has itself as centre and scale 1.
+    """Centre and scale of each target from its moments and range; a constant target is its own centre, with scale 1.
 
-    The mean and the spread of equal numbers may be off by rounding; the range is not.
+    The mean and the spread of equal numbers may have rounding errors; the range does not.
     """
     varies = low < high
     return np.where(varies, mean, low), np.where(varies & (spread > 0), spread, 1.0)

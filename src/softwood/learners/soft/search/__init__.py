@@ -2,16 +2,16 @@
 
     screen             every kind (columns of gates, slopes of leaves) at one penalty          screening.py
     tune the penalty   of the kinds near the best: heavier and lighter while the loss falls    penalty_tuning.py
-    select features    without the inputs of least use, if clearly better; screen and tune     feature_selection.py
-                       of a sparse table: without all that can be spared                       stored_columns.py
-    try axis gates     unpenalized gates of one input; where these are best, either kind       screening.py
-    race               the best of each kind on the other folds; the clearly worse drop out    race.py
+    select features    without the least useful inputs, if clearly better; screen and tune     feature_selection.py
+                       in a sparse table: without all columns not needed                       stored_columns.py
+    try axis gates     unpenalized gates of one input; if these are best, either kind          screening.py
+    race               the best of each kind on the other folds; clearly worse ones drop out   race.py
     reweight features  the best one again, inputs weighted by relevance                        reweighting.py
 
-For large tables the first four steps run on a sample; the best few grow on with more, beside a tree of many
-leaves (many_leaves.py), the penalty of the best one is tuned there, and curves become finer (finer_knots.py). Threads
-change nothing but the time: each kind is worked on alone, results are added in order.
-Why each step is as it is, and what was measured: docs/design/soft_learner.md.
+For large tables the first four steps run on a sample. The best few trees then grow on more rows, beside a tree with
+many leaves (many_leaves.py); the penalty of the best one is tuned there, and its curves become finer (finer_knots.py).
+Threads change only the time: kinds are independent, and results are added in order.
+Reasons and measurements for each step: docs/design/soft_learner.md.
 """
 
 from softwood.learners.soft.search.breadth import BREADTH, Effort

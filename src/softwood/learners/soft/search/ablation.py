@@ -1,10 +1,10 @@
 """Ablation importance of each input: the increase of the loss when the input stays at its mean.
 
-    up to MAX_INPUTS_BY_PASSES    a pass over all columns for each input
-    more                 the tree's linear sums are made once, and without an input they lose its own terms alone
+    up to MAX_INPUTS_BY_PASSES    one pass over all columns per input
+    more                 the tree's linear sums are computed once; an input's terms are subtracted from them
 
-The second method takes time in proportion to the columns, the first to the columns times the inputs; results agree up
-to rounding.
+The second method takes time proportional to the columns, the first to the columns times the inputs; results agree
+up to rounding.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.sparse_ablation import stored_ablation
 
-MAX_INPUTS_BY_PASSES = 1_000  # beyond, by sums
-MAX_KEPT_TERMS = 10_000_000  # of all inputs (80 MB); beyond, terms are made twice
+MAX_INPUTS_BY_PASSES = 1_000  # with more, by sums
+MAX_KEPT_TERMS = 10_000_000  # of all inputs (80 MB); with more, terms are computed twice
 
 
 def ablation_importance(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset, engine: SampleEngine) -> Floats:
@@ -41,7 +41,7 @@ def ablation_importance(tree: SoftTreeParams, design: DesignMatrix, rows: Datase
 
 
 def _losses_by_passes(tree: SoftTreeParams, design: DesignMatrix, engine: SampleEngine) -> Iterator[float]:
-    """The loss of the tree, then without each of its inputs."""
+    """The loss of the tree, then its loss without each input."""
     mean = engine.split_direction(tree.shape, tree.parameters, 0)[0]
     yield tree.loss(engine)
     for f in np.unique(design.feature):
@@ -49,13 +49,13 @@ def _losses_by_passes(tree: SoftTreeParams, design: DesignMatrix, engine: Sample
 
 
 def _losses_by_sums(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset) -> Iterator[float]:
-    """The same by the tree's linear sums, of which each input has its terms."""
+    """The same, from the terms of each input in the tree's linear sums."""
     weight, over_sums = tree.linear_sums()
     X = rows.X if rows.place is None else rows.X[rows.place]
     share = rows.weight / rows.weight.sum()
 
     def terms(f: int) -> tuple[Floats, Floats]:
-        """Of one input, about their mean, in every sum; and the mean."""
+        """The terms of one input in every sum, minus their mean; and the mean."""
         mine = design.columns_of(f)
         found = matmul(design.of_input(f, X[:, f], mine), weight[:, mine].T)
         mean = matmul(share, found)

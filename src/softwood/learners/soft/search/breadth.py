@@ -1,8 +1,8 @@
 """The breadth of a search, by effort.
 
-quick      one kind of gates and leaves, one penalty, one division of the rows (screening's, for large tables),
-           growth that ends at the first split without a gain, importances by fewer rows
-normal     the numbers that the steps were tuned with
+quick      one kind of gates and leaves, one penalty, one fold (the screening fold, for large tables),
+           growth that ends at the first split without a gain, importances from fewer rows
+normal     the settings that the steps were tuned with
 thorough   deprecated: SEARCHES_IF_THOROUGH searches, each with other folds (thorough.py)
 """
 
@@ -20,7 +20,7 @@ SEARCHES_IF_THOROUGH = 8  # searches of a thorough effort
 
 @dataclass(frozen=True)
 class Breadth:
-    """max_patience : splits without a gain before growth ends, at most.
+    """max_patience : maximum number of splits without a gain before growth ends.
 
     importance_rows : rows that importances are measured on.
     """

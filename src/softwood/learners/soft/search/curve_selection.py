@@ -1,9 +1,9 @@
 """Selection of curves: with or without ramps, by the better root or the better tree.
 
 A root without gates is a sum of curves. It takes little time even on all rows of the search, and shows whether there
-are steps that smooth curves miss. On tables of medium size, where trees take little time, too, ramps that make the
-better root must also make the better tree: a sum of curves may be far from what gates find. On small tables, roots are
-fitted on all five folds and compared input by input (ramped_inputs.py), and the trees must not contradict them.
+are steps that smooth curves miss. On tables of medium size, where trees are fast too, ramps that give the better root
+must also give the better tree: a sum of curves may be far from what gates find. On small tables, roots are fitted on
+all five folds and compared input by input (ramped_inputs.py), and the trees must not contradict them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from softwood.learners.soft.search.trials import Trials
 
 
 def select_curves(trials: Trials) -> None:
-    """Keep the spec of smooth curves or the one with ramps; both if trees are to be compared.
+    """Keep the spec with smooth curves or the one with ramps; both if trees are to be compared.
 
-    A sum of curves is one node, which mixes nothing: specs of trees that mix answers are compared by outputs.
+    A sum of curves is one node and mixes nothing: specs of trees that mix answers are compared by outputs.
     """
     loss = trials.specs[0].row_folds[0][0].loss
     if not loss.mixes_answers:
@@ -60,10 +60,10 @@ def _select_curves(trials: Trials) -> None:
 
 
 def keep_better_curves(trials: Trials, screened: list[Trial]) -> list[Trial]:
-    """Of the screened trials of one kind of leaves, those to go on with: if both kinds of curves are among them and one
-    is clearly worse, neither that one nor its spec.
+    """The screened trials of one kind of leaves to continue with: if both kinds of curves are among them and one is
+    clearly worse, it and its spec are dropped.
 
-    Where ramps were selected on all folds, these go on alone unless they are worse.
+    Ramps that were selected on all folds continue alone unless they are worse.
     """
     curved = [trial for trial in screened if trial.spec.basis_spec.curve]
     if len(curved) < 2:
@@ -80,7 +80,7 @@ def keep_better_curves(trials: Trials, screened: list[Trial]) -> list[Trial]:
 
 
 def _best(trials: Trials, ramps: bool) -> Trial | None:
-    """The root of the spec whose curves have ramps, or have none, if there is one."""
+    """The root of the spec whose curves have (or do not have) ramps, if there is one."""
     specs = [spec for spec in trials.specs if spec.basis_spec.curve and bool(spec.basis_spec.n_ramps) == ramps]
     return _root(trials, specs[0]) if specs else None
 
@@ -92,7 +92,7 @@ def _root(trials: Trials, spec: ModelSpec) -> Trial:
 
 
 def _on_folds(trials: Trials, root: Trial) -> list[Trial]:
-    """The root under its best penalty, on each of the folds; the rows of other folds than the first are released."""
+    """The root with its best penalty, on each fold; rows of all folds but the first are released."""
     best = at_best_penalty(trials, root, 0) if trials.penalty is None else root
 
     def on_fold(fold_index: int) -> Trial:
@@ -104,5 +104,5 @@ def _on_folds(trials: Trials, root: Trial) -> list[Trial]:
 
 
 def _folds_hold_out_all_rows(spec: ModelSpec) -> bool:
-    """Whether there are five folds, which together hold out all rows: then inputs are compared one by one."""
+    """Whether there are five folds, which together hold out all rows, so that inputs can be compared one by one."""
     return not spec.full and len(spec.row_folds) > 2

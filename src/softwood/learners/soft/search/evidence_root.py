@@ -1,7 +1,7 @@
-"""One more trial: a root whose curves are fitted by the evidence of the rows (learners/soft/evidence).
+"""One more trial: a root whose curves maximise the evidence (learners/soft/evidence).
 
-It is fitted on the rows of the same folds as the trials that are left, so their held-out losses can be compared. Its
-curves were not selected on held-out rows, and cost nothing where the simplest of several good trials is chosen.
+It is fitted on the same folds as the remaining trials, so their held-out losses can be compared. Its curves were not
+selected on held-out rows, so they add no cost when the simplest of several good trials is chosen.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BY_EVIDENCE = BasisSpec(n_ramps=MAX_KNOTS)
 
 
 def add_evidence_root(trials: Trials, basis: HatBasis) -> None:
-    """A root over these columns, on the folds that trials have trees of; on all where there are no trials yet."""
+    """A root over these columns, on the folds on which trials have trees; on all folds if there are no trials yet."""
     spec, penalty = trials.specs[0], first_penalty(trials)
     n_folds = len(spec.row_folds) - spec.full
     if trials.found:
@@ -43,7 +43,7 @@ def _on_fold(spec: ModelSpec, basis: HatBasis, penalty: float, fold_index: int) 
     curves = fit_curves(train, basis)
     return Candidate(
         basis_spec=spec.basis_spec,
-        penalty=penalty,  # for gates that a later fit grows on it
+        penalty=penalty,  # for gates that a later fit adds to it
         tree=[to_root(curves, spec.design)],
         row_loss=row_loss(valid.loss, curves.output(valid), valid.target),
         weight=valid.weight,

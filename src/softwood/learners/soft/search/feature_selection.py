@@ -1,7 +1,7 @@
-"""Selecting features: a tree without the inputs of least use, kept if it is clearly better on held-out rows.
+"""Feature selection: a tree without the least useful inputs, kept if it is clearly better on held-out rows.
 
-Inputs are ranked twice by ablation: on the training rows, and on the held-out rows of a second fold, because rows that
-select the inputs favour the selection. A selection is confirmed on a third fold.
+Inputs are ranked twice by ablation: on the training rows, and on the held-out rows of a second fold, because the rows
+that select the inputs favour the selection. A selection is confirmed on a third fold.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from softwood.learners.soft.search.selection import REPLACE_SE, clearly_worse
 from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
 from softwood.learners.soft.search.trials import Trials
 
-MIN_IMPORTANCE_SHARE = 0.95  # proportion of all ablation importance that the kept inputs have, on training rows
+MIN_IMPORTANCE_SHARE = 0.95  # proportion of total ablation importance covered by the kept inputs, on training rows
 MIN_HELD_OUT_IMPORTANCE_SHARE = 0.99  # and on held-out rows
-MAX_KEPT_SHARE = 0.75  # of the inputs; with more, there is little to gain
+MAX_KEPT_SHARE = 0.75  # of the inputs; if more are kept, there is little to gain
 
 
 @dataclass
 class FeatureSelection:
     """Makes trials with fewer inputs.
 
-    prepare : from the inputs to use to the basis specs and design matrices to try with them.
-    restricted : specs with some inputs alone, each made once, so that the trainer finds its trials again.
+    prepare : maps the inputs to use to the basis specs and design matrices to try.
+    restricted : specs with a subset of the inputs, each made once, so that the trainer finds its trials again.
     """
 
     trials: Trials
@@ -37,11 +37,11 @@ class FeatureSelection:
     restricted: dict[tuple[ModelSpec, bytes], ModelSpec] = field(default_factory=dict)
 
     def select(self) -> bool:
-        """Whether fewer inputs are clearly better; then the specs of the search have these inputs alone."""
+        """Whether fewer inputs are clearly better; if so, the specs of the search keep only these."""
         trials = self.trials
         best = begin = min((one for one in trials.found if one.spec in trials.specs), key=lambda trial: trial.loss)
         while (smaller := self._with_fewer_features(best)) is not None:
-            trials.clear()  # matrices of all columns are large; they are made again if the race asks for them
+            trials.clear()  # matrices of all columns are large; they are rebuilt if the race needs them
             trials.add(smaller)
             best = smaller
         if best is begin:
@@ -53,7 +53,7 @@ class FeatureSelection:
         return True
 
     def _with_fewer_features(self, best: Trial) -> Trial | None:
-        """The kind of tree with the relevant inputs alone, if that is clearly better."""
+        """The kind of tree with only the relevant inputs, if that is clearly better."""
         for kept in self._relevant_inputs(best):
             if kept.sum() <= MAX_KEPT_SHARE * best.candidate.inputs and not self._needs_other_inputs(best, kept):
                 for trial in self._at_lighter_penalties(best, self._restricted_spec(best.spec, kept)):
@@ -65,7 +65,7 @@ class FeatureSelection:
         return None
 
     def _relevant_inputs(self, trial: Trial) -> Iterator[Inputs]:
-        """The inputs that matter: on the training rows; then on the held-out rows of another fold."""
+        """The relevant inputs: on the training rows, then on the held-out rows of another fold."""
         spec, tree = trial.spec, trial.candidate.tree[0]
         rows = spec.row_folds[0][0]
         yield most_important(ablation_importance(tree, spec.design, rows, spec.fold(0).train), MIN_IMPORTANCE_SHARE)
@@ -76,14 +76,14 @@ class FeatureSelection:
         yield most_important(increase, MIN_HELD_OUT_IMPORTANCE_SHARE)
 
     def _needs_other_inputs(self, trial: Trial, inputs: Inputs) -> bool:
-        """Whether the tree itself is clearly worse when it is refined with these inputs alone."""
+        """Whether the tree is clearly worse when refined with only these inputs."""
         alone = self.trials.trainer.restricted(trial, self._restricted_spec(trial.spec, inputs), inputs)
         return clearly_worse(alone.candidate, trial.candidate)
 
     def _at_lighter_penalties(self, trial: Trial, spec: ModelSpec) -> Iterator[Trial]:
-        """The kind of tree of another spec under its penalty, and under lighter ones while the loss falls.
+        """The kind of tree with another spec at its penalty, then at lighter penalties while the loss falls.
 
-        With useless inputs the best penalty is heavy, and under it a tree without them is hardly better or worse.
+        With useless inputs the best penalty is heavy, and at it a tree without them is hardly better or worse.
         """
         penalty, rows, before = trial.candidate.penalty, spec.rows(0), np.inf
         is_fixed = self.trials.penalty is not None
@@ -96,9 +96,9 @@ class FeatureSelection:
             before = smaller.loss
 
     def _is_confirmed(self, best: Trial, smaller: Trial) -> bool:
-        """Whether fewer inputs are clearly better on one more fold, too, which was not used to select them.
+        """Whether fewer inputs are clearly better on one more fold, which was not used to select them.
 
-        Without such a fold they must be better by twice as many standard errors.
+        If there is no such fold, they must be better by twice as many standard errors.
         """
         fold_index = best.spec.second_confirmation_fold
         if not fold_index:
@@ -107,12 +107,12 @@ class FeatureSelection:
         return clearly_worse(best.candidate.with_folds(again[0]), smaller.candidate.with_folds(again[1]))
 
     def _restricted_spec(self, spec: ModelSpec, inputs: Inputs) -> ModelSpec:
-        """The spec with some inputs alone; the same one if it is asked for again."""
+        """The spec with only some inputs; made once per subset."""
         return self.restricted.setdefault((spec, inputs.tobytes()), spec.only(inputs))
 
 
 def most_important(importance: Floats, part: float) -> Inputs:
-    """The fewest inputs that together have this proportion of all importance; all of them if there is none.
+    """The fewest inputs that together have this proportion of total importance; all inputs if the total is 0.
 
     Examples
     --------

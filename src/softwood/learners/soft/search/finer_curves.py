@@ -1,14 +1,14 @@
 """Finer curves: one more knot in a ramp where a score test finds a step, so that the curve can be steep there.
 
 A ramp from a to b is a sum of one from a to v and one from v to b, so a tree over finer columns predicts as before
-until it is refined. With a free weight on each of the two the curve may bend at v: what they add is a hat,
+until it is refined. With a free weight on each, the curve may bend at v: they add a hat,
 
     hat(x) = 0 outside of (a, b), 1 at v, linear between,    v the median of the rows between a and b
 
-and whether its weight is 0 in a form (the score of a gate, the slopes of a leaf, or those of all leaves) is tested by
-the gradient of the loss alone, before anything is refined: a score test (Rao 1948). The gradient of a hat that makes no
-difference varies as the root of the rows beneath it; its scale is the median over all hats. Every round halves the
-ramps that have a step; finer knots everywhere would cost a parameter per form and knot.
+and a score test (Rao 1948) decides whether its weight is 0 in a form (the score of a gate, the slopes of a leaf, or
+those of all leaves), from the gradient of the loss alone, before anything is refined. The gradient of a useless hat
+varies with the square root of the number of rows under it; its scale is the median over all hats. Every round splits
+the ramps that have a step; finer knots everywhere would cost one parameter per form and knot.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from softwood.tree import Basis
 MakeEngine = Callable[[DesignMatrix], SumEngine]
 
 CURVE_KIND = 2  # kind of the columns that ramps are
-MIN_ROWS_IN_RAMP = 20  # between its two knots, for one more
-MIN_RAMPS_TO_TEST = 16  # for a median of their gradients
+MIN_ROWS_IN_RAMP = 20  # between its two knots, to add another knot
+MIN_RAMPS_TO_TEST = 16  # for the median of their gradients
 MEDIAN_ABS_NORMAL = 0.6745  # median of |z| for a standard normal z
 ROUND_ITER = 100  # iterations after ramps were split, up to FULL_REFINEMENT_MAX_ROWS
 SCORE_THRESHOLD = 5.0  # for the largest squared score of a knot, beyond 2 log(number of forms)
 
 
 class Ramps(NamedTuple):
-    """The ramps of a design matrix: their columns, the terms of both ends, the ends, and how high they are."""
+    """The ramps of a design matrix: their columns, the terms of both ends, the ends, and their heights."""
 
     column: Index
     first: Index
@@ -50,13 +50,13 @@ class Ramps(NamedTuple):
     height: Floats
 
     def only(self, which: npt.NDArray[np.bool_]) -> Ramps:
-        """Some of them."""
+        """A subset of the ramps."""
         begin, end, height = self.begin[which], self.end[which], self.height[which]
         return Ramps(self.column[which], self.first[which], self.last[which], begin, end, height)
 
 
 class FinerDesign(NamedTuple):
-    """Columns after some ramps were split; `source` has the old column of each, `part` its part of the weight."""
+    """Columns after some ramps were split; `source` is the old column of each, `part` its proportion of the weight."""
 
     design: DesignMatrix
     source: Index
@@ -85,7 +85,7 @@ def find_ramps(design: DesignMatrix) -> Ramps:
 
 
 def medians_in_ramps(ramps: Ramps, design: DesignMatrix, X: Floats) -> tuple[Floats, Floats]:
-    """The median of the values between the ends of each ramp, NaN where there are too few; and how many there are."""
+    """The median of the values between the ends of each ramp, NaN if there are too few; and their number."""
     middle, inside = np.full(len(ramps.column), np.nan), np.zeros(len(ramps.column))
     feature = design.feature[ramps.column]
     for f in np.unique(feature):
@@ -100,7 +100,7 @@ def medians_in_ramps(ramps: Ramps, design: DesignMatrix, X: Floats) -> tuple[Flo
 
 
 def split_ramps(design: DesignMatrix, ramps: Ramps, middle: Floats, rows: Dataset) -> FinerDesign:
-    """Each of the ramps as two, which meet at its middle."""
+    """Each ramp split into two, which meet at its middle."""
     n_terms, columns = len(design.basis), len(design)
     f = design.feature[ramps.column].astype(np.intp)
     left = (middle - ramps.begin) / (ramps.end - ramps.begin)
@@ -128,7 +128,7 @@ def split_ramps(design: DesignMatrix, ramps: Ramps, middle: Floats, rows: Datase
 
 
 def _mean_heights(feature: Index, begin: Floats, end: Floats, rows: Dataset) -> Floats:
-    """Mean by weight of ramps from 0 to 1 between these ends."""
+    """Weighted mean of ramps from 0 to 1 between these ends."""
     found = []
     for f, a, b in zip(feature, begin, end, strict=True):
         known = ~np.isnan(rows.X[:, f])
@@ -137,9 +137,9 @@ def _mean_heights(feature: Index, begin: Floats, end: Floats, rows: Dataset) -> 
 
 
 def _with_hinges(basis: Basis, feature: Index, knot: Floats, beside: Index) -> tuple[Basis, Index]:
-    """The terms with hinges at these knots, hinges of an input in rising order; and where each term stands then.
+    """The terms with hinges at these knots, in increasing order per input; and the new index of each term.
 
-    beside : a hinge at a lower knot of the same input: both are measured from the same mean where it is missing.
+    beside : a hinge at a lower knot of the same input: both use the same mean for missing values.
     """
     lower, above = basis.parameter[beside], basis.when_missing[beside]
     when_missing = np.where(above > 0, np.maximum(lower + above - knot, 0.0), 0.0)
@@ -157,9 +157,9 @@ def split_ramps_by_score_test(
     rows: Dataset,
     make_engine: MakeEngine,
 ) -> FinerDesign | None:
-    """The columns with one more knot in every ramp where the score test finds a step; None where it finds none.
+    """The columns with one more knot in every ramp in which the score test finds a step; None if it finds none.
 
-    tree : refined on the engine's rows.  rows : some of them; a ramp is split at their median within it.
+    tree : refined on the engine's rows.  rows : a subset of them; a ramp is split at their median within it.
     """
     ramps = find_ramps(design)
     middle, inside = medians_in_ramps(ramps, design, rows.X)
@@ -178,7 +178,7 @@ def split_ramps_by_score_test(
 
 
 def _gradient_of_forms(tree: SoftTreeParams, engine: SumEngine) -> Floats:
-    """By form and column: of gates, of slopes, and of the slopes of all leaves together."""
+    """By form and column: for gates, for slopes, and for the slopes of all leaves together."""
     gradient = engine.gradient(tree.shape, tree.parameters)[1]
     branches, columns = ~tree.leaf, tree.columns
     end = int(branches.sum()) * (columns + 1)

@@ -1,8 +1,8 @@
 """Finer knots: ramps are split where the score test finds steps in the rows of the full fold (finer_curves.py), round
 after round while the held-out loss falls.
 
-Kinds of trees gain by it in different ways, since steps are what own slopes lack and gates can make: the best of each
-kind of leaves is tried, if it is near the best of all.
+Kinds of trees gain differently, because gates can model steps and own slopes cannot: the best of each kind of leaves
+is tried, if it is near the overall best.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PENALTY_FACTOR = 3.0  # factor between two penalties to try
 
 
 def refine_knots(trials: Trials, fold_index: int) -> None:
-    """The best trial of each kind of leaves with finer knots, in its place if its held-out loss is less."""
+    """The best trial of each kind of leaves with finer knots, which replaces it if its held-out loss is lower."""
     best: dict[tuple[Slopes, bool], Trial] = {}
     for trial in sorted(trials.near(trials.found, CLOSE_SHARE), key=lambda trial: trial.loss):
         if trial.spec.basis_spec.n_ramps:
@@ -42,7 +42,7 @@ def with_finer_knots(trials: Trials, trial: Trial, fold_index: int) -> Trial:
 
 
 def at_best_penalty(trials: Trials, trial: Trial, fold_index: int) -> Trial:
-    """The tree refined under heavier penalties, or lighter ones, while the held-out loss falls."""
+    """The tree refined at heavier or lighter penalties, while the held-out loss falls."""
     for factor in (PENALTY_FACTOR, 1.0 / PENALTY_FACTOR):
         best = trial
         while True:
@@ -58,7 +58,7 @@ def at_best_penalty(trials: Trials, trial: Trial, fold_index: int) -> Trial:
 
 
 def _with_ramps_split_once(trials: Trials, trial: Trial, fold_index: int) -> Trial | None:
-    """The trial with its ramps split once; None where the score test finds no step."""
+    """The trial with its ramps split once; None if the score test finds no step."""
     spec, candidate, rows = trial.spec, trial.candidate, trial.spec.row_folds[fold_index][0]
     (tree,) = candidate.as_learned
 

@@ -1,4 +1,4 @@
-"""A fold: training rows and held-out rows, as engines; the root of a tree, and what inputs are worth there."""
+"""A fold: training rows and held-out rows, as engines; and the root of a tree."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from softwood.learners.soft.rows.binning import N_BINS, Binned
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.parts.quantiles import weighted_quantile
 
-# Curvature of the log penalty (kernels/formulas/penalty.py): a weight beyond 1, or of classes beyond 2, costs less than
-# its square, so that a gate may have a few large weights. These had the least held-out loss among 0, 1/4, 1 and 4.
+# Curvature of the log penalty (kernels/formulas/penalty.py): a weight above 1 (above 2 for classes) costs less than its
+# square, so that a gate may have a few large weights. These had the lowest held-out loss among 0, 1/4, 1 and 4.
 LOG_PENALTY_OF_NUMBERS, LOG_PENALTY_BEHIND_LINK = 1.0, 0.25
-# Of the mean of all targets: the least answer of a root behind a log link, as where a fold has no target above 0.
+# Proportion of the mean target: the lowest prediction of a root with a log link, for folds without a target above 0.
 MIN_ROOT_MEAN_SHARE = 1e-3
 
 
@@ -50,7 +50,7 @@ class Fold:
         binned: Binned | None = None,
         by_tables: bool = False,
     ) -> Fold:
-        """Both parts with scaled targets; `expansion` of the columns and `binned` rows where these are made already."""
+        """Both parts with scaled targets; `expansion` of the columns and `binned` rows if they exist already."""
         if train.is_sparse:
             return cls(
                 train=stored_engine(train, design, splits=True, n_threads=n_threads),
@@ -76,9 +76,9 @@ def make_sample_engine(
     code: Bytes | None = None,
     by_tables: bool = False,
 ) -> SampleEngine:
-    """The engine of rows in memory; `expansion` of the columns where it is made already, `code` for histograms.
+    """The engine of rows in memory; `expansion` of the columns if it exists already, `code` for histograms.
 
-    For large tables every pass computes the columns again, or goes by tables.
+    For large tables every pass recomputes the columns, or looks them up in tables.
     """
     if rows.is_sparse:
         return stored_engine(rows, design, False, n_threads)
@@ -106,9 +106,9 @@ def init_root(
     rising: npt.NDArray[np.bool_] | None = None,
     own_columns: npt.NDArray[np.int32] = NO_COLUMNS,
 ) -> SoftTreeParams:
-    """One leaf that answers the mean, a quantile, the log odds or the log of the mean.
+    """One leaf that predicts the mean, a quantile, the log odds or the log of the mean.
 
-    rising : columns of monotone inputs.  own_columns : of mixed slopes.
+    rising : columns of monotone inputs.  own_columns : for mixed slopes.
     """
     mean: npt.NDArray[np.float64] = matmul(engine.weight, engine.target)
     loss = engine.loss_kind

@@ -1,10 +1,10 @@
-"""Many leaves: trees of smooth curves on the rows of the full fold, from their root, under a light penalty.
+"""Many leaves: trees with smooth curves on the rows of the full fold, from their root, with a light penalty.
 
-Penalties are tuned on a few thousand rows, which support few leaves, and under these penalties trees stay small on
-large tables, too. So if trees of a kind came near the best when they were screened, one is grown from its root under a
-light penalty. Many gates together bend where one gate needs ramps: smooth curves are enough for them. Two kinds of
-leaves have few parameters, so that more rows support more of them: constant leaves; and, where there are too many
-classes for own slopes of all columns, leaves with mixed slopes (shared for all columns, own for the linear ones).
+Penalties are tuned on a few thousand rows, which support few leaves, and with these penalties trees stay small on
+large tables too. So if a kind of tree came near the best in screening, one is grown from its root with a light
+penalty. Many gates together can bend where one gate needs ramps, so smooth curves are enough. Two kinds of leaves have
+few parameters, so that more rows support more of them: constant leaves; and, if there are too many classes for own
+slopes of all columns, leaves with mixed slopes (shared for all columns, own for the linear ones).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from softwood.learners.soft.search.penalty_tuning import FIRST_STRENGTH
 from softwood.learners.soft.search.spec import ModelSpec, Trial
 from softwood.learners.soft.search.trials import CLOSE_SHARE, Trials, with_gates
 
-LIGHT_STRENGTH = 0.6  # of the penalty, times the rows
-LIGHT_STRENGTH_OF_CLASSES = FIRST_STRENGTH  # for mixed slopes: a leaf of many classes has many numbers
+LIGHT_STRENGTH = 0.6  # of the penalty times the rows
+LIGHT_STRENGTH_OF_CLASSES = FIRST_STRENGTH  # for mixed slopes: a leaf has many parameters if there are many classes
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class ManyLeaves:
     strength: float
 
     def grown(self, trials: Trials, abandon_above: float) -> list[Trial]:
-        """The tree, if its loss falls to `abandon_above`; otherwise growth ends early, and there is none."""
+        """The tree, if its loss falls to `abandon_above`; otherwise growth ends early and returns None."""
         spec = self.spec
         penalty = self.strength / spec.rows(spec.full)
         tree = trials.trainer.from_root(spec, self.slopes, penalty, spec.full, abandon_above)
@@ -38,7 +38,7 @@ class ManyLeaves:
 
 
 def kinds_with_many_leaves(trials: Trials) -> list[ManyLeaves]:
-    """The kinds to grow; none where trees of many leaves were not near the best, or where options exclude them."""
+    """The kinds to grow; none if trees with many leaves were not near the best, or options exclude them."""
     spec, trainer = trials.smooth_curves, trials.trainer
     has_room = trainer.full_leaves is not None and trainer.full_leaves > trainer.grow_options.max_leaves
     if spec is None or trials.penalty is not None or not has_room or trainer.grow_options.max_gate_features is not None:
@@ -54,13 +54,13 @@ def kinds_with_many_leaves(trials: Trials) -> list[ManyLeaves]:
 
 
 def partition_by_slopes(kinds: list[ManyLeaves]) -> tuple[list[ManyLeaves], list[ManyLeaves]]:
-    """Kinds with mixed slopes, which grow before the screened trees grow further; and the others, which grow after."""
+    """Kinds with mixed slopes, grown before the screened trees grow further; and the others, grown afterwards."""
     mixed = [kind for kind in kinds if kind.slopes == "mixed"]
     return mixed, [kind for kind in kinds if kind not in mixed]
 
 
 def add_mixed(trials: Trials) -> None:
-    """Where kinds are screened on all rows: a tree of mixed slopes as one more trial, if it is the best so far.
+    """If kinds are screened on all rows: a tree with mixed slopes as one more trial, if it is the best so far.
 
     Trials that it dominates do not race.
     """
@@ -71,10 +71,10 @@ def add_mixed(trials: Trials) -> None:
 
 
 def dominates(tree: Trial, screened: Trial) -> bool:
-    """Whether a tree with mixed slopes is so much better than a shared-slopes tree that this need not grow."""
+    """Whether a tree with mixed slopes is so much better that the tree with shared slopes need not grow."""
     return screened.grown and screened.slopes == "shared" and tree.loss < (1.0 - CLOSE_SHARE) * screened.loss
 
 
 def _is_of_kind(trial: Trial, slopes: Slopes) -> bool:
-    """Whether it is a tree of curves with such leaves."""
+    """Whether the trial is a tree of curves with such leaves."""
     return trial.grown and trial.slopes == slopes and trial.spec.gates == "open" and trial.spec.basis_spec.is_nonlinear

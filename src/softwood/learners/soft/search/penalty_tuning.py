@@ -1,6 +1,6 @@
-"""Tuning the penalty: from a screened tree on to heavier and lighter penalties while the held-out loss falls.
+"""Penalty tuning: from a screened tree to heavier and lighter penalties, while the held-out loss falls.
 
-The screened tree is refined under each penalty only to find the direction; at the best penalty a tree is grown anew.
+The screened tree is refined at each penalty only to find the direction; at the best penalty a new tree is grown.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from softwood.kernels.arithmetic import log
 from softwood.learners.soft.search.spec import Trial
 from softwood.learners.soft.search.trials import NEAR_BEST_SHARE, Trials, with_gates
 
-STRENGTHS = (2000.0, 600.0, 200.0, 60.0, 20.0, 6.0, 2.0, 0.6, 0.2)  # penalties to try, times the rows
+STRENGTHS = (2000.0, 600.0, 200.0, 60.0, 20.0, 6.0, 2.0, 0.6, 0.2)  # penalties to try (penalty × rows)
 FIRST_STRENGTH = 2.0  # where the search begins
-CLEAR_GAIN_SHARE = 0.01  # of the loss; where one direction saves more, the other is not tried
-REGROW_MIN_GAIN_SHARE = 0.001  # of the loss; where a penalty saves less, no tree is grown anew
+CLEAR_GAIN_SHARE = 0.01  # of the loss; if one direction saves more, the other is not tried
+REGROW_MIN_GAIN_SHARE = 0.001  # of the loss; if a penalty saves less, no new tree is grown
 
 
 def first_penalty(trials: Trials) -> float:
-    """The penalty that kinds are screened at: the fixed one, or the first to try."""
+    """The penalty for screening: the fixed one, or the first to try."""
     return FIRST_STRENGTH / trials.specs[0].rows(0) if trials.penalty is None else trials.penalty
 
 
 def tune_penalties(trials: Trials, screened: list[Trial], near: float = NEAR_BEST_SHARE) -> None:
-    """Add trials of other penalties for the screened trees that came near the best; none if the penalty is fixed."""
+    """Add trials with other penalties for the screened trees near the best; none if the penalty is fixed."""
     if trials.penalty is None:
         for found in trials.parallel_map(lambda trial: tune_penalty(trials, trial), trials.near(screened, near)):
             trials.add(*found)
 
 
 def tune_penalty(trials: Trials, screened: Trial, fold_index: int = 0) -> list[Trial]:
-    """Neighbouring penalties in both directions, each on while the loss falls; a tree is grown at the end."""
+    """Neighbouring penalties in both directions, each continued while the loss falls; a tree is grown at the end."""
     trainer, candidate = trials.trainer, screened.candidate
     rows, penalty = screened.spec.rows(fold_index), candidate.penalty
     begin = int(np.argmin(np.abs(log(np.array(STRENGTHS) / (penalty * rows)))))
@@ -48,5 +48,5 @@ def tune_penalty(trials: Trials, screened: Trial, fold_index: int = 0) -> list[T
         if best.loss < (1.0 - REGROW_MIN_GAIN_SHARE) * start.loss:
             found += with_gates(trainer.from_root(screened.spec, screened.slopes, STRENGTHS[end] / rows, fold_index))
         if best.loss < (1.0 - CLEAR_GAIN_SHARE) * start.loss:
-            break  # it helped in one direction: the other one leads away from it
+            break  # one direction helped, so the other one would not
     return found

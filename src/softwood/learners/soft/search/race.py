@@ -1,7 +1,7 @@
 """The race: the best trial of each kind on the other folds, one fold after the other.
 
-A trial that is clearly worse than the best on all held-out rows so far drops out. In large tables the first fold is a
-small one, for screening: on the first fold of full size the screened tree is grown further, and replaced by that.
+A trial that is clearly worse than the best on all held-out rows so far drops out. In large tables the first fold is
+small, for screening: on the first fold of full size the screened tree is grown further, and the result replaces it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from softwood.learners.soft.search.spec import ModelSpec, Trial
 from softwood.learners.soft.search.trials import Trials
 
 N_FINALISTS = 4  # trials that are trained on the other folds, for two kinds of leaves,
-N_MORE_FINALISTS = 2  # and for each further kind: its roots and trees would crowd out other gates
-N_START_FOLDS = 3  # for a single trial beside validation rows, as starts of the last refinement
+N_MORE_FINALISTS = 2  # and for each additional kind: its roots and trees would crowd out other gates
+N_START_FOLDS = 3  # for a single trial with validation rows, as starts of the last refinement
 
 
 def race(trials: Trials) -> None:
-    """Replace the trials found by those that are left after all folds."""
+    """Replace the trials by those that remain after all folds."""
     n_folds = len(trials.specs[0].row_folds)
     if not trials.specs[0].full:
         add_mixed(trials)
@@ -40,7 +40,7 @@ def race(trials: Trials) -> None:
         many = [tree for kind in ahead for tree in kind.grown(trials, min(trial.loss for trial in runners))]
         runners = [trial for trial in runners if not any(dominates(tree, trial) for tree in many)]
         specs = list({id(trial.spec.fold_cache): trial.spec for trial in runners}.values())
-        # Folds are made before the runners ask for them.
+        # Build folds before the runners need them.
         list(trials.parallel_map(partial(ModelSpec.fold, fold_index=fold_index), specs))
         runners = list(trials.parallel_map(partial(_on_fold, trials, fold_index=fold_index), runners))
         runners += many
@@ -52,9 +52,9 @@ def race(trials: Trials) -> None:
 
 
 def finalists(trials: Trials) -> list[Trial]:
-    """The best few of the best of each kind; the one that would be chosen now; the best with penalized gates.
+    """The best few among the best of each kind; the current choice; the best with penalized gates.
 
-    Where unpenalized gates happen to separate a few rows without error, no other loss comes near.
+    If unpenalized gates happen to separate a few rows without error, no other loss comes near.
     """
     best: dict[tuple[ModelSpec, Slopes, bool], Trial] = {}
     for trial in sorted(trials.near(trials.found), key=lambda trial: trial.loss):
@@ -67,19 +67,19 @@ def finalists(trials: Trials) -> list[Trial]:
 
 
 def _contenders(trials: list[Trial], max_loss_se: float) -> list[Trial]:
-    """Those that are not worse than the best by more than this number of standard errors."""
+    """The trials that are not worse than the best by more than this number of standard errors."""
     best = min((trial.candidate for trial in trials), key=lambda candidate: candidate.loss)
     return [trial for trial in trials if not clearly_worse(trial.candidate, best, max_loss_se)]
 
 
 def _train_ahead(trials: Trials, trial: Trial, folds: range) -> None:
-    """Grow the trees of a trial that is alone in the race in parallel; the trainer keeps them."""
+    """Grow the trees of the only trial in the race in parallel; the trainer keeps them."""
     if trial.spec.full not in folds:
         list(trials.parallel_map(partial(trials.trainer.on_fold, trial), folds))
 
 
 def _on_fold(trials: Trials, trial: Trial, fold_index: int) -> Trial:
-    """The trial with its tree of one more fold; that of the first fold of full size replaces the screened tree."""
+    """The trial with its tree of one more fold; the tree of the first fold of full size replaces the screened tree."""
     trainer, spec, penalty = trials.trainer, trial.spec, trial.candidate.penalty
     if fold_index != spec.full:
         return replace(trial, candidate=trial.candidate.with_folds(trainer.on_fold(trial, fold_index).candidate))

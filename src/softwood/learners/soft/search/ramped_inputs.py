@@ -1,11 +1,11 @@
 """Which inputs have ramps: two sums of curves, smooth and with ramps, are compared on the held-out rows of all folds.
 
-    score of some inputs    loss that the smooth sum saves by taking their curves from the other one, in standard errors
+    score of some inputs    loss that the smooth sum saves with their curves from the other sum, in standard errors
 
-Ramps cost columns, and curves of inputs without steps are a little worse with them. So only inputs with a clear score
-of their own keep them, and only if the largest score exceeds what the maximum over all inputs would be by chance.
-Correlated inputs may share a curve, so that none can be exchanged alone: those with a clear score must have one
-together, too; otherwise the two sums are compared as wholes.
+Ramps cost columns, and curves of inputs without steps are slightly worse with them. So only inputs with a clear score
+of their own keep them, and only if the largest score exceeds the maximum over all inputs expected by chance.
+Correlated inputs may share a curve, so that none can be exchanged alone: inputs with a clear score must also have one
+together; otherwise the two sums are compared as a whole.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.finer_curves import find_ramps
 from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
 
-MIN_ALONE_SE = 1.0  # score of each input with ramps; the largest is this much above the maximum by chance
+MIN_ALONE_SE = 1.0  # score of each input with ramps; the largest must exceed the maximum by chance by this
 MIN_TOGETHER_SE = 2.0  # score of all inputs with ramps together
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """The answers of two roots to the held-out rows of a fold, as (inputs, rows, outputs): the curve of each input.
+    """Predictions of two roots for the held-out rows of a fold, as (inputs, rows, outputs): one curve per input.
 
     answer : (rows, outputs), of the smooth root.  change : of the constants, from the smooth root to the other.
     smooth, local : curves without ramps, and with them.
@@ -42,7 +42,7 @@ class Exchange:
 
     @classmethod
     def of(cls, smooth: Trial, local: Trial, fold_index: int) -> Exchange:
-        """Of two roots of the same fold."""
+        """From two roots of the same fold."""
         rows = smooth.spec.row_folds[fold_index][1]
         (before,), (after,) = smooth.candidate.tree, local.candidate.tree
         curves = _curves(smooth, rows)
@@ -50,16 +50,16 @@ class Exchange:
         return cls(rows, answer, after.response[0] - before.response[0], curves, _curves(local, rows))
 
     def saved(self, inputs: Inputs) -> Floats:
-        """What the loss of each row falls by with the other root's curves of these inputs; of all, its whole answer."""
+        """Decrease of each row's loss with the other root's curves of these inputs; for all, with its prediction."""
         change = (self.local[inputs] - self.smooth[inputs]).sum(axis=0) + (self.change if inputs.all() else 0.0)
         losses = (row_loss(self.rows.loss, output, self.rows.target) for output in (self.answer, self.answer + change))
         return np.subtract(*losses)
 
 
 def with_some_ramps(smooth: list[Trial], local: list[Trial]) -> ModelSpec | None:
-    """The spec whose inputs have ramps where these save something; None where no input should have them.
+    """The spec with ramps for the inputs that gain from them; None if no input should have them.
 
-    smooth, local : roots on the same folds, of curves without and with ramps.
+    smooth, local : roots on the same folds, with curves without and with ramps.
     """
     pairs = enumerate(zip(smooth, local, strict=True))
     ramped = ramped_inputs([Exchange.of(one, other, fold_index) for fold_index, (one, other) in pairs])
@@ -85,7 +85,7 @@ def ramped_inputs(folds: list[Exchange]) -> Inputs:
 
 
 def score(folds: list[Exchange], inputs: Inputs) -> float:
-    """What the held-out rows of all folds save by exchanging the curves of these inputs, in standard errors."""
+    """Decrease of the held-out loss on all folds if the curves of these inputs are exchanged, in standard errors."""
     saved = np.concatenate([fold.saved(inputs) for fold in folds])
     weight = np.concatenate([fold.rows.weight for fold in folds])
     mean = float(np.average(saved, weights=weight))
@@ -94,7 +94,7 @@ def score(folds: list[Exchange], inputs: Inputs) -> float:
 
 
 def _curves(root: Trial, rows: Dataset) -> Floats:
-    """The curve of each input in a root's answer to these rows."""
+    """The curve of each input in a root's prediction for these rows."""
     (tree,), design = root.candidate.tree, root.spec.design
     X = rows.X if rows.place is None else rows.X[rows.place]
     curves = np.zeros((X.shape[1], len(X), tree.outputs))

@@ -1,7 +1,7 @@
 """Reweighting features: the best trial again, on the same folds, with inputs weighted by relevance (relevance.py).
 
 The first trial is kept unless the second is simpler, or better by more than chance (selection.py). For large tables
-the tree is not grown anew, but refined as it is, round after round while the held-out loss falls.
+no new tree is grown: the tree is refined as it is, round after round while the held-out loss falls.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from softwood.learners.soft.search.trials import MAX_ROUNDS, Trials
 
 
 def reweight_features(trials: Trials) -> None:
-    """Add the reweighted trial if its loss is less than that of the best one."""
+    """Add the reweighted trial if its loss is lower than that of the best one."""
     able = [trial for trial in trials.found if trial.spec.gates == "open" and trial.candidate.inputs > 1]
     if not able:
         return
@@ -24,7 +24,7 @@ def reweight_features(trials: Trials) -> None:
 
 
 def reweight_refined(trials: Trials, fold_index: int) -> None:
-    """The best trial of a fold refined with inputs weighted by relevance, again while its loss falls."""
+    """The best trial of a fold, refined with inputs weighted by relevance, repeatedly while its loss falls."""
     able = [trial for trial in trials.found if trial.spec.gates == "open" and trial.candidate.inputs > 1]
     if not able:
         return
@@ -39,7 +39,7 @@ def reweight_refined(trials: Trials, fold_index: int) -> None:
 
 
 def _reweighted(trials: Trials, trial: Trial) -> Trial:
-    """Trees of all folds so far, each reweighted by the tree of its fold; over the columns of the first one."""
+    """Trees of all folds so far, each reweighted by the tree of its fold; over the columns of the first fold."""
     trainer = trials.trainer
     plain = [(trainer.on_fold(trial, fold_index), fold_index) for fold_index in range(len(trial.candidate.tree))]
     first, *others = trials.parallel_map(lambda pair: trainer.reweighted(*pair), plain)

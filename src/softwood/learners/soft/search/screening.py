@@ -1,8 +1,8 @@
 """Screening: every kind of tree at one penalty, on the first fold.
 
-A kind is a basis of the gates and slopes of the leaves. Linear leaves are screened first: they soon show what loss can
-be reached, and a kind that will not come near it is not grown to its end. Roots without gates are trials, too. Trees
-with gates of one input each, whose weight costs nothing, are screened after the others.
+A kind is a basis for the gates and the slopes of the leaves. Linear leaves are screened first: they soon show what
+loss can be reached, and a kind that will not come near it is not grown to its end. Roots without gates are trials too.
+Trees with unpenalized gates of one input are screened after the others.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from softwood.learners.soft.search.trials import NEAR_BEST_SHARE, Trials, with_g
 def screen(trials: Trials) -> list[Trial]:
     """The better of root and tree of every kind.
 
-    The columns of the first basis spec are among those of the others: where these make a root far worse they overfit,
-    and no tree is grown with them, whatever its leaves.
+    The columns of the first basis spec are among those of the others: if these make a root far worse they overfit,
+    and no tree is grown with them, for any kind of leaves.
     """
     screened, fitting = list[Trial](), trials.specs
     for slopes in reversed(trials.slopes):
@@ -34,9 +34,9 @@ def screen(trials: Trials) -> list[Trial]:
 
 
 def screen_axis_gates(trials: Trials, wide: ModelSpec) -> list[Trial]:
-    """Trees of unpenalized gates of one input each; where these are best, trees whose gates may be either.
+    """Trees with unpenalized gates of one input; if these are best, trees whose gates may be of either kind.
 
-    wide : the spec of all inputs: useless ones do no harm to such gates.
+    wide : the spec with all inputs: useless ones do no harm to such gates.
     """
     best = trials.best.loss
     trees = _trees(trials, trials.slopes[0], [wide.with_gates("unpenalized")], np.inf)
@@ -56,7 +56,7 @@ def _roots(trials: Trials, slopes: Slopes) -> list[Trial]:
 
 
 def _trees(trials: Trials, slopes: Slopes, specs: list[ModelSpec], largest_loss: float) -> list[Trial]:
-    """A tree of each spec; one that will not come down to `largest_loss` is not grown to its end."""
+    """A tree for each spec; one that will not reach `largest_loss` is not grown to its end."""
     trees, trainer, penalty = list[Trial](), trials.trainer, first_penalty(trials)
     for tree in trials.parallel_map(lambda spec: trainer.from_root(spec, slopes, penalty, 0, largest_loss), specs):
         trees.append(tree)

@@ -1,4 +1,4 @@
-"""The steps of the model search in their order, and which of them are taken."""
+"""The steps of the model search, in order, and the choice among them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from softwood.learners.soft.search.trials import CLOSE_SHARE, Trials, with_gates
 
 @dataclass(frozen=True)
 class SearchSteps:
-    """Which of the steps that a search can do without are taken. bench/ablation leaves out one at a time."""
+    """Which optional steps are taken. bench/ablation leaves out one at a time."""
 
     select_features: bool = True
     try_axis_gates: bool = True
@@ -35,12 +35,12 @@ class SearchSteps:
 
 @dataclass
 class ModelSearch:
-    """Runs the steps. The trials are kept up to date, so that an interrupted search has the best so far."""
+    """Runs the steps. Trials are kept up to date, so that an interrupted search has the best so far."""
 
     trials: Trials
     selection: FeatureSelection | StoredSelection
     steps: SearchSteps = SearchSteps()
-    hats: HatBasis | None = None  # columns of curves by evidence; None: there are none
+    hats: HatBasis | None = None  # columns of curves fitted by evidence, if any
     interrupted: bool = False
 
     def run(self) -> None:
@@ -60,13 +60,13 @@ class ModelSearch:
             add_evidence_root(trials, self.hats)
 
     def _screen(self) -> None:
-        """Every kind of tree at one penalty, and the near ones at others."""
+        """Every kind of tree at one penalty, and those near the best at others."""
         if self.steps.select_curves:
             select_curves(self.trials)
         tune_penalties(self.trials, screen(self.trials))
 
     def _improve_best(self, spec: ModelSpec) -> None:
-        """Where the penalty is not given: tuned on more rows than kinds were screened on; inputs reweighted."""
+        """If no penalty is given: tune it on more rows than the kinds were screened on; reweight inputs."""
         trials = self.trials
         if trials.penalty is not None:
             return
@@ -91,7 +91,7 @@ class ModelSearch:
             trials.add(*with_gates(trials.trainer.on_fold(replace(best, grown=True), fold_index)))
 
     def resume(self, tree: SoftTreeParams) -> None:
-        """Grow a tree further instead: refined on the rows at hand, then grown while that helps."""
+        """Grow an existing tree further instead: refine it on these rows, then grow it while that helps."""
         trials = self.trials
         if trials.penalty is None:
             raise ValueError("warm_start continues with the same weight_penalty.")
@@ -99,10 +99,10 @@ class ModelSearch:
 
     @property
     def found(self) -> list[Trial]:
-        """The trials that are left, in the order in which they were found."""
+        """The remaining trials, in the order in which they were found."""
         return self.trials.found
 
     @property
     def chosen(self) -> Trial:
-        """The simplest trial that is not clearly worse than the best, so far."""
+        """The simplest trial that is not clearly worse than the best so far."""
         return self.trials.chosen

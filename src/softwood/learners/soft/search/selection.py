@@ -2,8 +2,8 @@
 
 Trees are compared by loss, not by error rate, on the same held-out rows. With few rows the difference of two losses
 is mostly noise, so a candidate counts as good as the best if it is worse by less than TOLERANCE_SE standard errors of
-the paired difference; among those the cheapest wins (nodes first; linear responses and curves cost a little too), and
-among equally cheap ones the one of the heaviest penalty, then the one found first.
+the paired difference. Among those the cheapest wins (nodes first; linear responses and curves cost a little too), then
+the one with the heaviest penalty, then the one found first.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from softwood.learners.soft.params.params import Gates, SoftTreeParams
 from softwood.tree.once import computed_once
 
 TOLERANCE_SE = 0.75
-MAX_LOSS_INCREASE_SHARE = 0.03  # of the best loss; simplicity may cost no more
-REPLACE_SE = 1.0  # standard errors by which a rival must be better to take a place
-DROP_SE = 1.5  # by which a trial must be worse to be worked on no further
+MAX_LOSS_INCREASE_SHARE = 0.03  # of the best loss: the most that simplicity may cost
+REPLACE_SE = 1.0  # standard errors by which a rival must be better to replace a trial
+DROP_SE = 1.5  # by which a trial must be worse to be dropped
 CURVES_COST_NODES = 1.0
 SLOPES_COST_NODES = 1.5
 
 
 class Scalable(Protocol):
-    """Parameters of a tree: soft or budding."""
+    """Parameters of a soft or budding tree."""
 
     @property
     def n_nodes(self) -> int: ...
@@ -41,9 +41,9 @@ T = TypeVar("T", bound=Scalable)
 
 @dataclass(frozen=True, kw_only=True)
 class FoldTrees(Generic[T]):
-    """Trees of one kind, one for each fold, and their losses on the held-out rows.
+    """Trees of one kind, one per fold, and their losses on the held-out rows.
 
-    output_scale : the factor that each tree's outputs were multiplied by after it was learned (temperature_scaling.py).
+    output_scale : the factor on each tree's outputs, applied after it was learned (temperature_scaling.py).
     """
 
     tree: list[T]
@@ -52,7 +52,7 @@ class FoldTrees(Generic[T]):
     output_scale: list[float] = field(default_factory=lambda: [1.0])
 
     def with_folds(self, others: FoldTrees[T]) -> Self:
-        """The same together with its trees of other folds."""
+        """The same candidate with trees of further folds."""
         return replace(
             self,
             tree=self.tree + others.tree,
@@ -82,7 +82,7 @@ F = TypeVar("F", bound=FoldTrees[Any])
 class Candidate(FoldTrees[SoftTreeParams]):
     """Soft trees of one kind and penalty.
 
-    inputs : how many the trees were shown.  gates : what they look at.
+    inputs : number of inputs available to the trees.  gates : their kind.
     reweighted : whether inputs are weighted by relevance (relevance.py).
     by_evidence : whether it is a root whose curves were fitted by the evidence of the rows (evidence_root.py).
     """
@@ -96,7 +96,7 @@ class Candidate(FoldTrees[SoftTreeParams]):
 
     @classmethod
     def nothing(cls) -> Candidate:
-        """Where there was nothing to select: one leaf, no loss."""
+        """A candidate for when there was nothing to select: one leaf, no loss."""
         root = SoftTreeParams.root(np.zeros(1), 0, "none")
         return cls(basis_spec=BasisSpec(), penalty=0.0, tree=[root], row_loss=np.zeros(1), weight=np.ones(1))
 
@@ -142,7 +142,7 @@ def select(candidates: list[Candidate], tolerance: float = TOLERANCE_SE) -> Cand
 
 
 def near_best(candidates: list[F], tolerance: float = TOLERANCE_SE) -> list[F]:
-    """The candidate of least loss, and those that are at most a little worse."""
+    """The candidate with the lowest loss, and those that are at most a little worse."""
     best = min(candidates, key=lambda candidate: candidate.loss)
     return [one for one in candidates if one is best or is_near(one.row_loss, best.row_loss, one.weight, tolerance)]
 
@@ -154,13 +154,13 @@ def clearly_worse(one: Candidate, best: Candidate, min_se: float = REPLACE_SE) -
 
 
 def is_near(row_loss: Floats, best: Floats, weight: Floats, tolerance: float = TOLERANCE_SE) -> bool:
-    """Whether losses are at most a little worse than the best ones: in standard errors, and in proportion."""
+    """Whether losses are at most a little worse than the best ones, in standard errors and relatively."""
     gap, error = _gap(row_loss, best, weight)
     return gap <= min(tolerance * error, MAX_LOSS_INCREASE_SHARE * abs(float(np.average(best, weights=weight))))
 
 
 def _gap(one: Floats, other: Floats, weight: Floats) -> tuple[float, float]:
-    """Mean paired difference by weight, and its standard error; weights count as rows."""
+    """Weighted mean of the paired differences, and its standard error; weights count as rows."""
     total, gap = float(weight.sum()), one - other
     share = weight / total
     mean = dot(share, gap)

@@ -1,7 +1,7 @@
-"""What a tree loses without an input of a sparse table, for each of the inputs.
+"""Ablation importance of each input of a sparse table.
 
-An input that fewer than half of the rows store is held at 0, as if no row had it: only the rows that store it lose or
-gain, and all inputs together take one pass over what is stored. Others are held at their mean, as in dense tables.
+An input that fewer than half of the rows store is held at 0, as if no row had it: only the rows that store it change,
+and all inputs together take one pass over the stored values. Others are held at their mean, as in dense tables.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def stored_ablation(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset) -
     weight, over_sums = tree.linear_sums()
     made = _Sums(columns.sums(weight.T), over_sums, rows, rows.weight / rows.weight.sum())
     stored, feature, increase = columns.stored.tocsc(), design.feature, np.zeros(rows.X.shape[1])
-    added = weight.T  # what a 1 that is stored adds to every sum, (columns, sums)
+    added = weight.T  # what a stored 1 adds to every sum, (columns, sums)
     used, count = np.any(added != 0.0, axis=1), np.diff(stored.indptr)
     alone = np.bincount(feature, minlength=len(increase))[feature] == 1
     rare = used & alone & (count <= COMMON_INPUT_SHARE * len(rows))
@@ -62,10 +62,10 @@ class _Sums:
 
     @computed_once
     def base(self) -> Floats:
-        """The loss of each row as it is."""
+        """The loss of each row with all inputs."""
         return self.losses(self.sums, np.arange(len(self.rows)))
 
     def losses(self, sums: Floats, row: npt.NDArray[np.integer]) -> Floats:
-        """Losses of rows, by their numbers, that have these sums."""
+        """Losses of the rows with these indices, given their sums."""
         engine = from_columns(sums, self.rows.target[row], np.ones(len(row)), self.rows.loss, single=False)
         return engine.row_loss(self.tree.shape, self.tree.parameters)

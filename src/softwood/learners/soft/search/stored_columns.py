@@ -1,12 +1,12 @@
 """Selecting columns of a sparse table, most of which are useless.
 
-In a table of 20,000 words a ridge shrinks the few that matter as much as all others. So the best root and the best tree
-are refined with their inputs weighted by relevance (relevance.py) while the held-out loss falls, which leaves most
-columns next to no weight. Then columns are left out, half of the rest at a time, those first that move the tree's sums
-least; the fewest are kept with which the tree is hardly worse on the held-out rows than the best one. Training rows
-decide which columns go, held-out rows only how many: there are a dozen sizes to choose among, whatever the columns. The
-search then begins anew with what is left, first with several times as many columns: a root cannot show which of them
-gates would need, and trees of all columns are too bad to show it.
+In a table of 20,000 words a ridge shrinks the few that matter as much as all others. So the best root and the best
+tree are refined with inputs weighted by relevance (relevance.py) while the held-out loss falls, which leaves most
+columns almost no weight. Then columns are dropped, half of the rest at a time, starting with those of least effect on
+the tree's sums; the smallest number is kept for which the tree is hardly worse on the held-out rows than the best one.
+Training rows decide which columns go, held-out rows only how many: there are about a dozen sizes to choose from. The
+search then restarts with these columns, first with several times as many: a root cannot show which columns gates need,
+and trees of all columns are too poor to show it.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ MAX_SELECTIONS = 2  # the first one keeps more columns than needed:
 FIRST_COLUMNS_FACTOR = 8  # times as many,
 FIRST_MIN_COLUMNS = 128  # and at least this number
 MAX_REWEIGHTING_ROUNDS = 6
-MAX_LOSS_SE = 0.25  # by which a tree of fewer columns may be worse,
-MAX_LOSS_INCREASE_SHARE = 1e-3  # or this proportion: two trees of nearly equal predictions have no standard error
+MAX_LOSS_SE = 0.25  # by which a tree with fewer columns may be worse,
+MAX_LOSS_INCREASE_SHARE = 1e-3  # or this proportion: for nearly equal predictions the standard error vanishes
 MIN_COLUMNS = 4  # fewer are not tried
 
 
 @dataclass
 class StoredSelection:
-    """Makes trials with fewer columns, a few times; `trials` are those of the search."""
+    """Tries fewer columns, a few times; `trials` are those of the search."""
 
     trials: Trials
     times: int = 0
 
     def select(self) -> bool:
-        """Whether columns were left out; then the specs of the search have only the others."""
+        """Whether columns were dropped; if so, the specs of the search have only the others."""
         trials = self.trials
         if self.times == MAX_SELECTIONS or not (starts := list(self._starts())):
             return False
@@ -62,7 +62,7 @@ class StoredSelection:
         return fewest_inputs(trials.specs) < before
 
     def _starts(self) -> Iterator[Trial]:
-        """The best root and the best tree, where these are near the best trial; the second time the better one."""
+        """The best root and the best tree, if they are near the best trial; the second time the better of the two."""
         kinds = (False, True) if self.times == 0 else (self.trials.best.grown,)
         for grown in kinds:
             mine = [
@@ -72,7 +72,7 @@ class StoredSelection:
                 yield min(mine, key=lambda trial: trial.loss)
 
     def _reweighted(self, best: Trial) -> Trial:
-        """The trial refined with its inputs weighted by relevance, round after round while its loss falls."""
+        """The trial, refined with inputs weighted by relevance, round after round while its loss falls."""
         if best.spec.gates != "open" or self.trials.trainer.grow_options.most_inputs is not None:
             return best
         for _ in range(MAX_REWEIGHTING_ROUNDS):
@@ -87,7 +87,7 @@ class StoredSelection:
         return [trial, *(self._restricted(trial, kept) for kept in halved_inputs(trial))]
 
     def _restricted(self, trial: Trial, inputs: Inputs) -> Trial:
-        """The tree of the trial refined with some inputs alone."""
+        """The trial's tree refined with only some inputs."""
         columns = inputs[trial.spec.design.feature]
         factor, penalty = trial.spec.factor, trial.candidate.penalty
         spec = replace(trial.spec.only(inputs), factor=factor if isinstance(factor, float) else factor[columns])
@@ -109,13 +109,13 @@ def without_reweighting(spec: ModelSpec) -> ModelSpec:
 
 
 def is_good_enough(one: Trial, best: Trial) -> bool:
-    """Whether the loss of a trial is at most a little more than the best one's."""
+    """Whether the loss of a trial is at most slightly higher than the best one."""
     weight, most = best.candidate.weight, best.loss + MAX_LOSS_INCREASE_SHARE * abs(best.loss)
     return one.loss <= most or is_near(one.candidate.row_loss, best.candidate.row_loss, weight, MAX_LOSS_SE)
 
 
 def halved_inputs(trial: Trial) -> Iterator[Inputs]:
-    """Inputs to keep: those with any weight, then half of them, and so on."""
+    """Inputs to keep: those with nonzero weight, then half of them, and so on."""
     moved = input_movement(trial)
     order, n = np.argsort(-moved, kind="stable"), int(np.count_nonzero(moved))
     n = n if n < np.count_nonzero(np.bincount(trial.spec.design.feature)) else n // 2
@@ -127,7 +127,7 @@ def halved_inputs(trial: Trial) -> Iterator[Inputs]:
 
 
 def input_movement(trial: Trial) -> Floats:
-    """How much each input moves the sums of the tree on the training rows: squares of its weights times spreads."""
+    """Effect of each input on the tree's sums in the training rows: squares of its weights times spreads."""
     spec, (tree,) = trial.spec, trial.candidate.tree
     spread = spec.fold(0).train.split_direction(tree.shape, tree.parameters, 0)[1]
     return np.bincount(spec.design.feature, tree.column_energy * np.square(spread), spec.n_inputs).astype(np.float64)

@@ -1,7 +1,7 @@
-"""Trains and scores one kind of tree at one penalty on one fold, each once.
+"""Trains and scores one kind of tree at one penalty on one fold, each combination once.
 
-A tree's loss is that of the fold's held-out rows after temperature scaling. Its size was selected by the same rows: the
-selection bias of that is added (scorer.py).
+A tree's loss is that of the fold's held-out rows after temperature scaling. The same rows selected its size, so the
+selection bias is added (scorer.py).
 """
 
 from __future__ import annotations
@@ -21,18 +21,16 @@ from softwood.learners.soft.search.relevance import relevance_factors
 from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
 
-MIXED_PATIENCE_FACTOR = 3  # on splits without gain before a tree with mixed slopes ends: its gains are uneven
-WARM_START_ITER = (
-    50  # on a tree of another penalty, or of more inputs; of a round of reweighting mixed slopes, which more overfit
-)
+MIXED_PATIENCE_FACTOR = 3  # on splits without gain before growth with mixed slopes ends: gains are uneven
+WARM_START_ITER = 50  # for another penalty or other inputs; per round of reweighting mixed slopes, where more overfit
 
 
 @dataclass
 class Trainer:
-    """grow_options : how to grow; its penalty is given with each tree.  max_iter : iterations on a root.
+    """grow_options : how to grow; the penalty is given per tree.  max_iter : iterations on a root.
 
-    full_leaves : maximum number of leaves on a fold of full size that comes after one for screening, and of trees with
-        mixed slopes; None: as elsewhere.
+    full_leaves : maximum number of leaves on a full-size fold after screening, and of trees with mixed slopes; None:
+        that of grow_options.
     """
 
     grow_options: GrowOptions
@@ -42,7 +40,7 @@ class Trainer:
     tried: dict[tuple[ModelSpec, Slopes, bool, float, int], Trial] = field(default_factory=dict)
 
     def trial(self, spec: ModelSpec, slopes: Slopes, grown: bool, penalty: float, fold_index: int) -> Trial:
-        """One kind of tree at one penalty; once."""
+        """One kind of tree at one penalty, trained once."""
         if grown:
             return self.from_root(spec, slopes, penalty, fold_index)
         kind = (spec, slopes, False, penalty, fold_index)
@@ -53,7 +51,7 @@ class Trainer:
     def from_root(
         self, spec: ModelSpec, slopes: Slopes, penalty: float, fold_index: int, abandon_above: float = np.inf
     ) -> Trial:
-        """A tree, grown from its root; once, unless its growth was abandoned early."""
+        """A tree grown from its root, once unless its growth was abandoned early."""
         kind = (spec, slopes, True, penalty, fold_index)
         if kind not in self.tried:
             tree = self.grown(self.root(spec, slopes, penalty, fold_index), spec, penalty, fold_index, abandon_above)
@@ -63,11 +61,11 @@ class Trainer:
         return self.tried[kind]
 
     def on_fold(self, trial: Trial, fold_index: int) -> Trial:
-        """The same kind and penalty on other rows."""
+        """The same kind and penalty on another fold."""
         return self.trial(trial.spec, trial.slopes, trial.grown, trial.candidate.penalty, fold_index)
 
     def reweighted(self, trial: Trial, fold_index: int) -> Trial:
-        """The same kind, penalty and rows, with inputs weighted by their relevance in the trial's tree."""
+        """The same kind, penalty and fold, with inputs weighted by their relevance in the trial's tree."""
         spec = trial.spec.reweight(relevance_factors(trial.candidate.as_learned[0], trial.spec.design))
         return self.trial(spec, trial.slopes, trial.grown, trial.candidate.penalty, fold_index)
 
@@ -82,9 +80,9 @@ class Trainer:
         return self.scored(tree, reweighted, trial.grown, penalty, fold_index, trial.selection_bias(fold_index))
 
     def at_penalty(self, trial: Trial, penalty: float, fold_index: int) -> list[Trial]:
-        """The root under another penalty, and the tree refined under it."""
+        """The root at another penalty, and the tree refined at it."""
         there = []
-        if trial.slopes not in ("none", "mixed"):  # one number has no penalty; a leaf alone shares all with itself
+        if trial.slopes not in ("none", "mixed"):  # constants are unpenalized; a single leaf shares nothing
             there.append(self.trial(trial.spec, trial.slopes, False, penalty, fold_index))
         if trial.grown:
             train = trial.spec.fold(fold_index).train
@@ -93,26 +91,26 @@ class Trainer:
         return there
 
     def restricted(self, trial: Trial, spec: ModelSpec, inputs: Inputs) -> Trial:
-        """The tree refined with some inputs alone; `spec` has these."""
+        """The tree refined with only the inputs of `spec`."""
         tree = trial.candidate.as_learned[0].select_columns(inputs[trial.spec.design.feature])
         tree = tree.refine(spec.fold(0).train, trial.candidate.penalty, WARM_START_ITER, ROUGH_TOL)[1]
         return self.scored(tree, spec, trial.grown, trial.candidate.penalty, 0)
 
     def grown_further(self, screened: Trial, penalty: float, fold_index: int) -> Trial:
-        """The screened tree refined on the rows of a fold that holds its own, and grown further there."""
+        """The screened tree, refined and grown further on a fold that contains its rows."""
         train = screened.spec.fold(fold_index).train
         tree = screened.candidate.as_learned[0].refine(train, penalty, SPLIT_ITER, ROUGH_TOL)[1]
         return self.grown(tree, screened.spec, penalty, fold_index)
 
     def resumed(self, tree: SoftTreeParams, spec: ModelSpec, penalty: float) -> Trial:
-        """A tree refined on the rows at hand, then grown further while that helps."""
+        """A tree refined on these rows, then grown further while that helps."""
         tree = tree.refine(spec.fold(spec.full).train, penalty, self.max_iter)[1]
         return self.grown(tree, spec, penalty, spec.full)
 
     def grown(
         self, tree: SoftTreeParams, spec: ModelSpec, penalty: float, fold_index: int, abandon_above: float = np.inf
     ) -> Trial:
-        """A tree grown further, while held-out rows gain."""
+        """A tree grown further while the held-out loss falls."""
         fold = spec.fold(fold_index)
         how = replace(self.grow_options, penalty=penalty, abandon_above=abandon_above, gates=spec.gates)
         grows_on = fold_index >= spec.full and (spec.full > 0 or tree.slopes == "mixed")
@@ -133,7 +131,7 @@ class Trainer:
         fold_index: int,
         selection_bias: Floats | float = 0.0,
     ) -> Trial:
-        """The tree after temperature scaling, and its loss on held-out rows; `selection_bias` is added to that."""
+        """The tree after temperature scaling, and its loss on held-out rows plus `selection_bias`."""
         valid = spec.fold(fold_index).valid
         factor = response_scale_on(valid, tree)
         tree = tree.scale_output(factor)
@@ -165,9 +163,9 @@ class Trainer:
         return self.scored(root, spec, False, penalty, fold_index)
 
     def root(self, spec: ModelSpec, slopes: Slopes, penalty: float, fold_index: int) -> SoftTreeParams:
-        """One leaf, refined; from here on its own slopes are what slopes are held to.
+        """One leaf, refined; its slopes are the centre of the penalty from here on.
 
-        Refined once more it takes back part of what the penalty shrank: twicing (Tukey 1977).
+        A second refinement recovers some of the shrinkage: twicing (Tukey 1977).
         """
         key = (spec, slopes, penalty, fold_index)
         if key not in self.roots:

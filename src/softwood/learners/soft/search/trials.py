@@ -1,4 +1,4 @@
-"""What the steps of the model search share: the kinds of trees to search among, and the trials made so far."""
+"""The state that the steps of the model search share: the kinds of trees, and the trials so far."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from softwood.parts.parallel import parallel_map
 S = TypeVar("S")
 T = TypeVar("T")
 
-NEAR_BEST_SHARE = 0.25  # proportion of the best loss within which a kind of tree gets more work
-CLOSE_SHARE = 0.1  # the same, for costly work; and by which mixed slopes must be better than shared ones
-MAX_ROUNDS = 8  # of refining one tree again and again while its held-out loss falls
+NEAR_BEST_SHARE = 0.25  # relative distance to the best loss within which a kind of tree is tried further
+CLOSE_SHARE = 0.1  # the same for costly steps; and by which mixed slopes must be better than shared ones
+MAX_ROUNDS = 8  # of refining one tree repeatedly while its held-out loss falls
 
 
 @dataclass
 class Trials:
     """Trials of the search, in the order in which they were found.
 
-    specs : the kinds of gates that are searched now; selecting features replaces them.
+    specs : the current kinds of gates; feature selection replaces them.
     slopes : the kinds of leaves, the simplest first.
-    trainer : grows and scores trees.  penalty : a fixed one, None to tune it.
-    report : is called with every candidate.
-    keep_first_fold_tree : whether the tree of the first fold, with the caller's validation rows, is the one to keep.
-    smooth_curves : the spec of curves without ramps where there are both, whether it is searched or not.
+    trainer : grows and scores trees.  penalty : fixed, or None to tune it.
+    report : called with every candidate.
+    keep_first_fold_tree : whether to keep the tree of the first fold, which has the caller's validation rows.
+    smooth_curves : the spec with curves without ramps if there are both, even if it is not searched.
     """
 
     specs: list[ModelSpec]
@@ -50,7 +50,7 @@ class Trials:
 
     @property
     def best(self) -> Trial:
-        """The one of the least loss."""
+        """The one with the lowest loss."""
         return min(self.found, key=lambda trial: trial.loss)
 
     @property
@@ -60,7 +60,7 @@ class Trials:
         return next(trial for trial in self.found if trial.candidate is candidate)
 
     def largest_loss(self, near: float = NEAR_BEST_SHARE) -> float:
-        """The largest loss of a trial that gets more work."""
+        """The largest loss of a trial that is tried further."""
         best = self.best.loss
         return best + near * abs(best)
 
@@ -69,16 +69,16 @@ class Trials:
         return [trial for trial in trials if trial.loss <= self.largest_loss(near)]
 
     def parallel_map(self, work: Callable[[S], T], items: Sequence[S]) -> Iterator[T]:
-        """Results in the order of the items, whatever the threads."""
+        """Results in the order of the items, for any number of threads."""
         return parallel_map(work, items, self.specs[0].n_threads)
 
     def clear(self) -> None:
-        """Release the design matrices of all rows; they are made again if asked for."""
+        """Release the design matrices of all rows; they are rebuilt on access."""
         self.trainer.clear()
         for spec in self.specs:
             spec.fold_cache.clear()
 
 
 def with_gates(tree: Trial) -> list[Trial]:
-    """The trial; nothing if its tree stayed a root, which is a trial of its own."""
+    """The trial, unless its tree stayed a root, which is a trial of its own."""
     return [tree] if tree.candidate.nodes > 1 else []

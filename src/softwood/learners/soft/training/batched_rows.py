@@ -1,9 +1,9 @@
-"""Training rows of the joint learners from a table in batches: a sample in one pass, sums over all in the others.
+"""Training rows of the joint learners from a table in batches: a sample in one pass, sums over all rows in the others.
 
-The sample is that of rows in memory: the first SAMPLE_ROWS distinct rows by a hash of the cells of their inputs
-(parts/folds.py), which a pass finds because the first one has found the ranges. Where many rows share their cells (few
-inputs, many rows) the hash is of all that a row holds. A table of at most SAMPLE_ROWS distinct rows is its sample: it
-is learned from as rows in memory are, and gives the same tree, bit for bit.
+The sample is the same as for rows in memory: the first SAMPLE_ROWS distinct rows by a hash of the cells of their
+inputs (parts/folds.py), found in one pass because the first one has found the ranges. If many rows share their cells
+(few inputs, many rows) the hash is of the whole row. A table of at most SAMPLE_ROWS distinct rows is its own sample
+and gives the same tree as rows in memory, bit for bit.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.parts.folds import raise_to
 from softwood.parts.sketch import RowSketch
 
-KEPT_ENGINES_SHARE = 8  # of the memory, one part of so many is for rows with their engines
-ENGINE_COPIES, BYTES = 2, 8  # of every number: the rows' and the engine's
-MAX_SHARED_CELLS_SHARE = 0.01  # part of the rows of the sample that may share cells with others
+KEPT_ENGINES_SHARE = 8  # 1 / this of the memory is for rows with their engines
+ENGINE_COPIES, BYTES = 2, 8  # of every number: one in the rows, one in the engine
+MAX_SHARED_CELLS_SHARE = 0.01  # proportion of the sample's rows that may share cells with others
 
 
 def training_rows(
     table: BatchedRows, seed: int, journal: Journal, n_threads: int = 1, single: bool = True
 ) -> TrainingRows:
-    """A sample of the table and the engine of all its rows; the sample alone where it has all of them."""
+    """A sample of the table and the engine of all its rows; only the sample if it has all of them."""
     X, target, weight, facts = journal.answer(b"sample", lambda: _sample(table, seed))
     n_distinct, is_part = int(facts[0]), bool(facts[1])
     sample = Dataset(X, target, weight[:, 0], table.n_levels, table.loss, count=weight[:, 1])
@@ -57,7 +57,7 @@ def training_rows(
 
 
 def keep_engines(table: BatchedRows, parts: Parts[SoftRows]) -> Parts[SoftRows]:
-    """The rows with their engines: kept where there is room for them, otherwise made again in every pass."""
+    """The rows with their engines: kept if they fit in memory, otherwise rebuilt in every pass."""
     if not isinstance(parts, BatchParts) or table.memory is None:
         return parts.keep()
     numbers = table.n_rows * (len(table.n_levels) + len(table.centre) + 1)
@@ -66,7 +66,7 @@ def keep_engines(table: BatchedRows, parts: Parts[SoftRows]) -> Parts[SoftRows]:
 
 @dataclass(frozen=True)
 class Scaled:
-    """Rows with their targets scaled, as trees are summed over them."""
+    """Rows with scaled targets, as the engine sums over them."""
 
     centre: Floats
     scale: Floats
@@ -82,7 +82,7 @@ class Scaled:
 
 @dataclass
 class SampleRows:
-    """The rows of least hash: of the cells of their inputs, and of all that they hold."""
+    """The rows with the lowest hash: of the cells of their inputs, and of the whole row."""
 
     seed: int
     low: Floats
@@ -104,12 +104,12 @@ class SampleRows:
 
 
 def _sample(table: BatchedRows, seed: int) -> list[Floats]:
-    """Inputs, targets, weights, counts of the sample; how many distinct rows there are, whether some are not in it."""
+    """Inputs, targets, weights, counts of the sample; the number of distinct rows; whether some are not in it."""
     found = table.parts.collect(SampleRows(seed, table.low, table.high, table.varies))
     by_cells, by_content = found.by_cells, found.by_content
     by_cells.close()
     by_content.close()
     kept = by_content if by_cells.full and by_cells.shared > MAX_SHARED_CELLS_SHARE else by_cells
-    n_distinct = min(by_content.n_distinct, table.n_rows)  # an estimate may be more
+    n_distinct = min(by_content.n_distinct, table.n_rows)  # an estimate may be higher
     facts = np.array([float(n_distinct), float(by_content.full)])
     return [kept.X, kept.target, kept.weight, facts]

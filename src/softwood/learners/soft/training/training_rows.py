@@ -1,4 +1,4 @@
-"""All rows to learn from, as the joint learners need them: a sample in memory and an engine of all rows.
+"""All training rows, as the joint learners need them: a sample in memory and an engine of all rows.
 
 The search (search/) grows and compares trees on the sample; only the tree that it selects is refined on all
 rows, by an engine that `make_engine` makes once the columns are known. So rows that do not fit in memory need a sample,
@@ -35,12 +35,12 @@ class TrainingRows:
     """A sample of the rows, and how to make the engine of all of them.
 
     sample : at most SAMPLE_ROWS rows, `in_order`, targets scaled as (target - centre) / scale.
-    n_rows : how many different rows there are in all.
-    make_engine : from the expansion of the columns to the engine of all rows, targets scaled in the same way.
-    are_in_memory : whether engines and passes are cheap enough to make many.
-    make_head_engine : `make_engine` for the first HEAD_ROWS rows, where more are in memory; else None.
-    whole : all rows where they are in memory, in order, targets scaled; else None.
-    engine_of_design : in place of `make_engine` where rows are sparse: columns are made from what is stored.
+    n_rows : number of distinct rows.
+    make_engine : maps the expansion of the columns to the engine of all rows, with targets scaled in the same way.
+    are_in_memory : whether engines and passes are cheap, so that there may be many.
+    make_head_engine : `make_engine` for the first HEAD_ROWS rows, if more are in memory; else None.
+    whole : all rows if they are in memory, in order, targets scaled; else None.
+    engine_of_design : in place of `make_engine` for sparse rows, whose columns are made from the stored values.
     """
 
     sample: Dataset
@@ -56,7 +56,7 @@ class TrainingRows:
 
     @classmethod
     def in_memory(cls, dataset: Dataset, seed: int, n_threads: int = 1, single: bool = True) -> TrainingRows:
-        """Of rows that are in memory: the first of them in the order that their content decides are the sample."""
+        """From rows in memory: the sample is the first of them in the order of a hash of their content."""
         whole = dataset.in_order(seed, copied=False)
         centre, scale = whole.target_scale()
         whole = whole.scaled(centre, scale)
@@ -87,9 +87,9 @@ class TrainingRows:
     def on_device(
         cls, dataset: Dataset, seed: int, device: str | None = None, n_threads: int = 1, single: bool = True
     ) -> TrainingRows:
-        """Of rows that PyTorch sums: the sample is that of rows in memory, the others stay in the order given.
+        """For rows that PyTorch sums: the sample is that of rows in memory, the others stay in the given order.
 
-        device : as PyTorch names it; None, the best that is here.
+        device : a PyTorch device; None: the best available.
         """
         from softwood.engines.torch import find_device, from_inputs  # PyTorch is imported where it is used
 
@@ -113,19 +113,19 @@ class TrainingRows:
         return self.make_engine(self.expansion_of(design))
 
     def engine_of_head(self, design: DesignMatrix) -> SumEngine:
-        """The engine of the first HEAD_ROWS rows; of all where there are no more."""
+        """The engine of the first HEAD_ROWS rows, or of all if there are no more."""
         if self.make_head_engine is None:
             return self.engine_of(design)
         return self.make_head_engine(self.expansion_of(design))
 
     def expansion_of(self, design: DesignMatrix) -> Expansion:
-        """The columns as tables; those of the design asked for last are kept, as they are wanted several times."""
+        """The columns as tables; those of the last design are cached, because they are used several times."""
         if not (self.known and self.known[0][0] is design):
             self.know(design, expansion_of(design, self.sample.X.shape[1]))
         return self.known[0][1]
 
     def know(self, design: DesignMatrix, expansion: Expansion) -> None:
-        """Take tables of a design that were made already."""
+        """Cache tables of a design that exist already."""
         self.known[:] = [(design, expansion)]
 
     @property
