@@ -13,7 +13,7 @@ namespace softwood {
 
 namespace {
 
-// Numbers of src/softwood/kernels/contracts/anneal.py.
+// Constants of src/softwood/kernels/contracts/anneal.py.
 constexpr double TEMPERATURE = 10, LEAST_LOG = std::numbers::e - 1, BETTER = 1e-12, HEAT = 1000;
 constexpr int PROPOSALS = 100, PER_TEMPERATURE = 10;
 

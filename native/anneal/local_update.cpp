@@ -26,7 +26,7 @@ LocalUpdate::LocalUpdate(const RampTree& tree, const std::vector<Width>& group, 
   const std::vector<double> reach = tree.reach(top, theta.data());
   for (std::size_t row = 0; row < reach.size(); ++row) {
     if (!(reach[row] > 0)) continue;
-    // A row of which nothing goes to the side at hand stays as it is.
+    // Rows with a share of 0 on this side do not change.
     if (!both && !(tree.share(top, row, static_cast<std::size_t>(side_), theta.data()) > 0)) continue;
     row_.push_back(row);
     reach_.push_back(reach[row]);

@@ -1,7 +1,7 @@
-// What one call of the annealer looks at: the rows that its group of widths can change, and the few gates between.
+// The data of one call of the annealer: the rows that its group of widths can change, and the few gates between.
 //
 //     output = rest + reach_j * (g_j * T_c + (1 - g_j) * T_other)
-//                                      T_c: at most two levels of gates over subtrees that stay as they are
+//                                      T_c: at most two levels of gates over fixed subtrees
 //
 // A proposal costs only those rows and gates; all else is computed once per call.
 #pragma once
@@ -19,19 +19,19 @@ class LocalUpdate {
   LocalUpdate(const RampTree& tree, const std::vector<Width>& group, const std::vector<double>& theta,
               const std::vector<double>& output);
 
-  // Loss of the local's rows.
+  // Loss of these rows.
   double loss(const double* theta);
-  // Writes the outputs of the local's rows.
+  // Writes the outputs of these rows.
   void write(const double* theta, std::vector<double>& output);
 
  private:
-  static constexpr std::size_t BLOCK = 128;  // rows whose numbers stay in the first cache
+  static constexpr std::size_t BLOCK = 128;  // rows whose numbers fit in the L1 cache
 
   struct MissingShare {
     std::size_t at;
     double share;
   };
-  // A ramp, a gate that stays as it is, or (no children) a subtree that does.
+  // A ramp, a fixed gate, or (no children) a fixed subtree.
   struct Local {
     std::int32_t node = -1;
     bool softens = false;
@@ -52,7 +52,7 @@ class LocalUpdate {
   std::vector<std::size_t> row_;
   std::vector<double> reach_, rest_, weight_, target_;  // rest, target: parts x rows
   std::vector<Local> local_;
-  std::vector<double> share_;  // locals x BLOCK: of the first child, for the block at hand
+  std::vector<double> share_;  // locals x BLOCK: of the first child, for the current block
 };
 
 }  // namespace softwood

@@ -10,7 +10,7 @@ namespace softwood {
 
 namespace {
 
-constexpr std::size_t PIECE = 512;  // rows that one thread takes at a time
+constexpr std::size_t PIECE = 512;  // rows per thread and piece
 
 }  // namespace
 
@@ -118,8 +118,8 @@ double RampTree::descend(std::int32_t node, std::size_t row, std::size_t part, c
   return g * left + (1 - g) * right;
 }
 
-// share = 1/2 - x / (2 width), x = value - threshold: its slope by theta = width / scale is x / (2 width theta), by the
-// threshold 1 / (2 width).
+// share = 1/2 - x / (2 width), x = value - threshold: its derivative by theta = width / scale is x / (2 width theta),
+// by the threshold 1 / (2 width).
 void RampTree::add_gate_slopes(std::int32_t node, std::size_t row, const double* theta, double gap,
                                std::vector<Slope>& slopes) const {
   const double x = distance(node, row);

@@ -1,4 +1,4 @@
-// A tree whose thresholds are ramps of given widths, and the loss of its answers on the training rows.
+// A tree whose thresholds are ramps of given widths, and the loss of its predictions on the training rows.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace softwood {
 
-// Fields of kernels/contracts/anneal.py's AnnealProblem under their own names; views that live as long as the tree.
+// Fields of AnnealProblem (kernels/contracts/anneal.py) under the same names; views that live as long as the tree.
 struct RampProblem {
   std::span<const std::int32_t> first_child, n_children, feature, missing_row, code;
   std::span<const double> threshold, response, scale, fixed, missing_share, y, weight;
@@ -33,7 +33,7 @@ class RampTree {
 
   const RampProblem& problem() const { return p_; }
   std::size_t rows() const { return p_.X.rows; }
-  // Numbers per row that the loss looks at: the probability of its class, or its targets.
+  // Numbers per row that the loss uses: the probability of its class, or its targets.
   std::size_t parts() const { return p_.code.empty() ? p_.n_outputs : 1; }
   bool is_branch(std::int32_t node) const { return p_.n_children[node] > 0; }
 
@@ -42,11 +42,11 @@ class RampTree {
   }
   // Share that a gate sends to a slot.
   double share(std::int32_t node, std::size_t row, std::size_t slot, const double* theta) const;
-  // What the subtree under a node answers, whether the row comes there or not.
+  // The output of the subtree under a node, for any row.
   double value(std::int32_t node, std::size_t row, std::size_t part, const double* theta) const;
   // Share of the first child of a gate that cannot read the row.
   double missing_share(std::int32_t node, std::size_t row) const;
-  // Part of every row that comes to a node.
+  // Share of every row that reaches a node.
   std::vector<double> reach(std::int32_t node, const double* theta) const;
 
   double row_loss(std::size_t row, const double* output) const;
@@ -56,7 +56,7 @@ class RampTree {
   std::size_t n_slopes() const { return 3 * parent_.size() + p_.response.size(); }
 
  private:
-  // Place of the response that a node gives to a part of a row.
+  // Index of the response of a node for one part of a row.
   std::size_t response_at(std::int32_t node, std::size_t row, std::size_t part) const {
     const std::size_t column = p_.code.empty() ? part : static_cast<std::size_t>(p_.code[row]);
     return static_cast<std::size_t>(node) * p_.n_outputs + column;
@@ -65,7 +65,7 @@ class RampTree {
     std::size_t at;
     double value;
   };
-  // value(), and its slopes by all that it depends on, times `reach`.
+  // value(), and its derivatives, times `reach`.
   double descend(std::int32_t node, std::size_t row, std::size_t part, const double* theta, double reach,
                  std::vector<Slope>& slopes) const;
   void add_gate_slopes(std::int32_t node, std::size_t row, const double* theta, double gap,
@@ -77,10 +77,10 @@ class RampTree {
 };
 
 // Share of the first child at distance x from the threshold. A width of 0 is a jump: its rate is HUGE_RATE, and at x =
-// 0 the share is 1/2 whatever the widths.
-// predict/ divides by the width, as the definition does, so that an answer is the same number everywhere. Here the ramp
-// of a gate is made for all its rows at each of thousands of proposals: one division a gate, no branch, the loop is
-// vectors; it may differ from predict's in the last digit, and what is learned is read by predict alone.
+// 0 the share is 1/2 for any width.
+// predict/ divides by the width, as the reference does, so that predictions are the same everywhere. Here the ramp of a
+// gate is computed for all its rows at each of thousands of proposals: one division per gate, no branch, a vectorised
+// loop. It may differ from predict/ in the last digit, but only predict/ evaluates the learned tree.
 constexpr double HUGE_RATE = 1e300;
 inline double rate(double width) { return width > 0 ? 0.5 / width : HUGE_RATE; }
 inline double ramp(double x, double rate_below, double rate_above) {

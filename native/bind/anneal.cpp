@@ -44,7 +44,7 @@ void check_size(const char* name, std::size_t size, std::size_t wanted) {
   refuse(std::string(name) + " must have " + std::to_string(wanted) + " numbers, got " + std::to_string(size) + ".");
 }
 
-// Entries of nodes and rows; that children, inputs and classes are there. The tree has checked what it holds.
+// Sizes of arrays, and ranges of children, inputs and classes. The tree has checked its values.
 RampProblem check_sizes(const RampProblem& p) {
   const std::size_t n = p.first_child.size(), rows = p.X.rows;
   require(n > 0 && p.n_children.size() == n && p.feature.size() == n && p.threshold.size() == n &&

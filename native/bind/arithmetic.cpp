@@ -10,7 +10,7 @@ namespace {
 
 using Strided = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
 
-constexpr std::size_t LONG = 4096;  // numbers; what takes longer than a few microseconds lets other threads run
+constexpr std::size_t LONG = 4096;  // numbers; longer work than a few microseconds lets other threads run
 
 template <class Work>
 void run_unlocked(std::size_t size, Work&& work) {

@@ -1,4 +1,4 @@
-// Arrays between Python and C++: what is taken as a view, what is checked, what is given back.
+// Arrays between Python and C++: views, checks and results.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -18,7 +18,7 @@ namespace softwood {
 
 namespace nb = nanobind;
 
-// Arguments: rows of numbers with any strides, contiguous arrays that are read, and those that are written to.
+// Arguments: rows of numbers with any strides, contiguous arrays to read, and arrays to write to.
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
 template <class T, std::size_t DIMENSIONS>
 using In = nb::ndarray<const T, nb::ndim<DIMENSIONS>, nb::c_contig, nb::device::cpu>;
@@ -35,7 +35,7 @@ inline Table as_table(const Rows& rows) {
 
 [[noreturn]] inline void refuse(const std::string& message) { throw nb::value_error(message.c_str()); }
 
-// The one check of what Python gave: a ValueError. Sizes are checked before anything is read by them.
+// The check of arguments from Python: a ValueError. Sizes are checked before they are used.
 inline void require(bool good, const char* message) {
   if (!good) refuse(message);
 }
@@ -55,14 +55,14 @@ bool are_begins(const Begins& begins, std::size_t parts, std::size_t total) {
          static_cast<std::size_t>(at[parts]) == total;
 }
 
-// The array `struct.name`; `Value` is const where it is only read. Never converts: a struct holds the dtypes it
-// promises, or the kernel refuses it.
+// The array `struct.name`; `Value` is const if it is only read. Never converts: the kernel refuses a struct with
+// other dtypes.
 template <class Value>
 std::span<Value> view(nb::handle structure, const char* name) {
   const GilReacquire way;
   using Array = nb::ndarray<Value, nb::c_contig, nb::device::cpu>;
   Array array;
-  const nb::object found = structure.attr(name);  // may run Python, and fail: try_cast must not throw
+  const nb::object found = structure.attr(name);  // may run Python and fail: try_cast must not throw
   if (!nb::try_cast<Array>(found, array, false)) {
     const std::string wanted =
         std::is_const_v<Value> ? " is not a C-ordered array" : " is not a writable C-ordered array";
@@ -93,19 +93,19 @@ std::vector<T> items(const nb::sequence& list, const char* name) {
   return taken;
 }
 
-// A NumPy array of the values, which change hands: who keeps them gives a copy.
+// A NumPy array that takes over the values; pass a copy to keep them.
 template <class T>
 nb::object array(std::vector<T> values, std::vector<std::size_t> shape = {}) {
   const GilReacquire way;
   if (shape.empty()) shape = {values.size()};
-  if (values.empty()) values.reserve(1);  // an address, even of nothing
+  if (values.empty()) values.reserve(1);  // a valid address, even if empty
   auto kept = std::make_unique<std::vector<T>>(std::move(values));
   const nb::capsule owner(kept.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   T* data = kept.release()->data();
   return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), owner));
 }
 
-// A read-only array that owns its values, which `value` gives one by one: a Tree keeps it as it is.
+// A read-only array that owns its values, from `value` one by one: a Tree keeps it without a copy.
 template <class T, class Value>
 nb::object readonly_array(const nb::tuple& shape, const Value& value) {
   const GilReacquire way;
@@ -130,7 +130,7 @@ nb::object column(const std::vector<Node>& nodes, T Node::* field) {
   return array(std::move(values));
 }
 
-// What `work` gives, made while Python's lock is free.
+// The result of `work`, computed without the GIL.
 template <class Work>
 auto without_gil(Work&& work) {
   const GilRelease release;

@@ -1,4 +1,4 @@
-// Rows in bins and their sums, for Python.
+// Binned rows and their sums, for Python.
 #include "bind/module.hpp"
 #include "hard/bin_tree.hpp"
 

@@ -50,7 +50,7 @@ TreeArrays view_tree(nb::handle tree, Floats low = {}, Floats high = {}) {
   };
 }
 
-// The tree has checked itself; here only that its arrays are as long as a packed copy reads them.
+// The tree is valid; here only the lengths of its arrays are checked.
 const TreeArrays& check_sizes(const TreeArrays& tree) {
   const std::size_t n = tree.leafness.size(), surrogates = tree.surrogates.feature.size(),
                     basis = tree.basis.term.size();

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int WIDE = 16;  // classes or targets
 
-// Slots of gates on categories, one gate after the other: of every level in turn, or, where that is more than `most`
-// slots, of the levels that each gate knows, which then stand beside the slots.
+// Slots of gates on categories, one gate after the other: one per level, or, if that is more than `most` slots, of the
+// levels that each gate knows, with the levels beside the slots.
 struct Groups {
   bool every = true;
   std::vector<std::int32_t> slot, level;
@@ -82,7 +82,7 @@ nb::object table(const GrownTree& tree, const std::vector<double>& values, int w
   return readonly_array<double>(nb::make_tuple(tree.node.size(), width), [&](std::size_t i) { return values[i]; });
 }
 
-// A wide table changes hands: with many classes it is most of the tree, and never there twice.
+// A wide table is moved, not copied: with many classes it is most of the tree.
 nb::object take_values(GrownTree& tree) {
   if (tree.parts < WIDE) return table(tree, tree.value, tree.parts);
   return array(std::move(tree.value), {tree.node.size(), static_cast<std::size_t>(tree.parts)});
@@ -165,8 +165,7 @@ nb::dict grow_tree(const Columns& columns, const Flat<std::int32_t>& code, const
   return grown_dict(tree, columns, every_level);
 }
 
-// What a replay reads: binary branches after their parents, of inputs that are there, with slots of levels that are
-// there.
+// The tree for a replay: binary branches after their parents, with valid inputs and levels.
 void check_branches(const Columns& columns, const GrownTree& tree) {
   const auto nodes = static_cast<std::int64_t>(tree.node.size());
   for (std::int64_t m = 0; m < nodes; ++m) {
@@ -232,7 +231,7 @@ nb::object collapse(const Flat<std::int32_t>& parent, const Flat<double>& risk) 
   return array(alpha);
 }
 
-// Rows of a sparse table whose columns are there and rise; what is given is copied.
+// A copy of the rows of a sparse table, whose columns must be valid and increasing.
 SparseRows as_sparse(const Flat<std::int64_t>& begin, const Flat<std::int32_t>& column, const Flat<double>& value,
                      std::size_t n_columns) {
   const std::int64_t* at = begin.data();

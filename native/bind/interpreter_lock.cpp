@@ -16,14 +16,14 @@ namespace {
 constexpr auto PAUSE = std::chrono::milliseconds(1), LONGEST = std::chrono::milliseconds(5000);
 
 std::atomic<int> on_the_way{0};
-thread_local int depth = 0;  // one may be made within another
-std::atomic<int> fits{0};    // threads that run Python in the midst of a fit
+thread_local int depth = 0;  // they may be nested
+std::atomic<int> fits{0};    // threads that run Python during a fit
 thread_local int fit_depth = 0;
-thread_local bool counted = false;  // among `fits`
+thread_local bool counted = false;  // counted in `fits`
 std::atomic<bool> ending{false};
-std::atomic<std::thread::id> ends_it{};  // the thread that ends the interpreter goes on as ever
+std::atomic<std::thread::id> ends_it{};  // the thread that ends the interpreter continues
 
-// Of the threads that were on the way or in a fit a fork has the one that forked.
+// Of the threads that wait for the GIL or run a fit, a fork has only the one that forked.
 const bool forks_are_known = [] {
 #ifndef _WIN32
   pthread_atfork(nullptr, nullptr, [] {
@@ -46,7 +46,7 @@ bool must_stay() { return ending && ends_it.load() != std::this_thread::get_id()
 
 GilReacquire::GilReacquire() {
   if (depth++ > 0) return;
-  ++on_the_way;  // before the look at `ending`: either it is seen here, or this thread is waited for
+  ++on_the_way;  // before reading `ending`: either it is seen here, or the ending thread waits for this one
   if (!must_stay()) return;
   --on_the_way;
   wait_for_ever();
@@ -90,7 +90,7 @@ void enter_python() {
 void end_threads() {
   ends_it = std::this_thread::get_id();
   ending = true;
-  const nanobind::gil_scoped_release free;  // for those on the way
+  const nanobind::gil_scoped_release free;  // wait for the other threads
   const auto last = std::chrono::steady_clock::now() + LONGEST;
   while ((on_the_way > 0 || fits > 0) && std::chrono::steady_clock::now() < last) std::this_thread::sleep_for(PAUSE);
 }

@@ -1,10 +1,10 @@
-// Python's lock, given up while native code works and taken back after it.
+// Python's global lock (GIL), released while native code works and reacquired afterwards.
 //
-// Python before 3.14 ends a daemon thread that wants the lock while the interpreter ends: it unwinds the thread's
-// stack, which C++ answers with an abort. So such a thread waits here for ever instead, and ends with the process.
-// Before the interpreter ends, `end_threads` (which atexit calls) closes the way to the lock and waits until nobody is
-// on it. Other native code that a fit runs (NumPy's, say) does not wait like this: so a fit is waited for, too, until
-// it comes to a place that holds it.
+// Python before 3.14 ends a daemon thread that requests the GIL while the interpreter ends: it unwinds the thread's
+// stack, which makes C++ abort. So such a thread waits here indefinitely, and ends with the process. Before the
+// interpreter ends, `end_threads` (called by atexit) blocks further requests and waits for pending ones. Other native
+// code in a fit (such as NumPy's) has no such protection, so `end_threads` also waits for running fits until they reach
+// a place that holds them.
 #pragma once
 
 #include <Python.h>
@@ -13,8 +13,8 @@
 
 namespace softwood {
 
-// While it lives, this thread is on its way to Python's lock, or runs Python in the midst of native work, where it may
-// lose the lock and want it back. Where the interpreter ends it is never made.
+// While it lives, this thread requests the GIL, or runs Python within native work, where it may release and request the
+// GIL again. It is never constructed while the interpreter ends.
 class GilReacquire {
  public:
   GilReacquire();
@@ -23,20 +23,19 @@ class GilReacquire {
   GilReacquire& operator=(const GilReacquire&) = delete;
 };
 
-// Asks Python whether the work should end: on the main thread by a signal (Ctrl-C), on others by who gave them the
-// work.
+// Asks Python whether the work should stop: on the main thread because of a signal (Ctrl-C), on others because their
+// caller cancelled it.
 void ask_python();
 
-// A fit of this thread begins, or has ended, also within another one. Where the interpreter ends, the thread stays
-// here.
+// A fit of this thread begins or ends; fits may be nested. If the interpreter is ending, the thread stays here.
 void begin_fit();
 void end_fit();
 
-// Native work of a fit begins, or has ended: while it lasts, nobody waits for the fit.
+// Native work of a fit begins or ends: during it, `end_threads` does not wait for the fit.
 void leave_python();
 void enter_python();
 
-// While it lives, Python's lock is free for others, and polls of native code hear interrupts.
+// While it lives, the GIL is released, and polls of native code detect interrupts.
 class GilRelease {
  public:
   GilRelease() : check_(&ask_python), state_(PyEval_SaveThread()) { leave_python(); }
@@ -53,8 +52,8 @@ class GilRelease {
   PyThreadState* state_;
 };
 
-// Called by the thread that ends the interpreter, which has the lock: no other thread takes it any more from native
-// code, and no fit runs any more.
+// Called by the thread that ends the interpreter and holds the GIL: afterwards no other thread acquires it from native
+// code, and no fit runs.
 void end_threads();
 
 }  // namespace softwood

@@ -8,7 +8,7 @@
 NB_MODULE(_native, m) {
   m.doc() = "softwood's native kernels; use softwood.kernels, not this module.";
 #ifdef NDEBUG
-  nanobind::set_leak_warnings(false);  // a program may end with models alive: nothing to tell its user
+  nanobind::set_leak_warnings(false);  // a program may end with live models: no warning about leaks
 #endif
   softwood::bind_evaluator(m);
   softwood::bind_grower(m);

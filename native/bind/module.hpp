@@ -1,4 +1,4 @@
-// What the binding files share. Only this room knows Python.
+// Declarations that the binding files share. Only this folder depends on Python.
 #pragma once
 
 #include "bind/arrays.hpp"

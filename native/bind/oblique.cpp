@@ -44,7 +44,7 @@ void check_levels(const Table& X, const std::vector<int>& n_levels) {
       require(std::isnan(X(row, f)) || (X(row, f) >= 0 && X(row, f) < n_levels[f]), "a code names no category.");
 }
 
-// The arrays of a problem, seen from C++; factor is empty for numbers.
+// Views of the arrays of a problem; factor is empty for numbers.
 oblique::Problem view_problem(const Flat2<double>& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
                               const Flat<double>& factor, const Flat2<double>& y, int criterion,
                               const std::optional<Rows>& X, const std::vector<int>& n_levels) {

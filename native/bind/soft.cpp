@@ -1,4 +1,4 @@
-// Soft trees for Python: rows, and the sums over them that learners ask for.
+// Soft trees for Python: rows, and the sums over them that learners need.
 #include <algorithm>
 #include <cmath>
 #include <string>

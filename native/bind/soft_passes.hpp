@@ -11,7 +11,7 @@
 
 namespace softwood {
 
-// Sparse rows with Python's own arrays, which they look at.
+// Sparse rows as views of Python's arrays.
 struct HeldRows {
   Flat<std::int32_t> begin, column;
   Flat<double> value, shift;
@@ -30,7 +30,7 @@ const soft::SoftRows<T>& targets_of(const soft::SoftRows<T>& rows) {
 }
 inline const soft::SoftRows<double>& targets_of(const HeldRows& held) { return held.rows.known; }
 
-// A table in blocks of rows: within one, column after column.
+// A table in blocks of rows; within a block, column by column.
 template <class T>
 std::vector<T> in_blocks(const Flat2<double>& table) {
   const std::size_t rows = table.shape(0), columns = table.shape(1), n = soft::kBlock;
@@ -101,7 +101,7 @@ nb::object refined(const Held& held, const soft::Shape& shape, const Flat<double
   return nb::make_tuple(value, array(std::move(at)), passes);
 }
 
-// What all rows offer Python.
+// The Python interface of all rows.
 template <class Held>
 void bind_passes(nb::class_<Held>& rows) {
   rows.def("loss", &mean_loss<Held>, "shape"_a, "parameters"_a.noconvert(), "n_threads"_a = 1)

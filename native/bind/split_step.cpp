@@ -1,4 +1,4 @@
-// Soft trees for Python: one split more, done where the rows are.
+// Soft trees for Python: one more split, computed in one call.
 #include "soft/split_step.hpp"
 
 #include <nanobind/stl/tuple.h>
@@ -64,7 +64,7 @@ void check(const SoftRows<T>& rows, const SoftTreeParams& tree, const Flat2<std:
     for (const std::size_t b : levels.bin) require(b < bins, "a level's bin is none of the bins.");
 }
 
-// From kernels/contracts/split_step.py, by the names there.
+// From kernels/contracts/split_step.py, with the same names.
 SoftTreeParams read_params(nb::handle tree) {
   const GilReacquire way;
   const auto real = [&](const char* name) { return numbers<double>(view<const double>(tree, name)); };

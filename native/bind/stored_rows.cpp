@@ -1,4 +1,4 @@
-// Sparse rows of soft trees for Python; the arrays of what is stored stay Python's own.
+// Sparse rows of soft trees for Python; the arrays of stored values remain Python's.
 #include "bind/soft_passes.hpp"
 
 namespace softwood {

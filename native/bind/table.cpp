@@ -1,5 +1,5 @@
-// What touches every value of a table, for Python: numbers made of what rows hold, infinite values, moments of columns,
-// scaled columns.
+// Operations on every value of a table, for Python: hashes of rows, infinite values, moments of columns, scaled
+// columns.
 
 #include <algorithm>
 

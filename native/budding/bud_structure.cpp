@@ -1,4 +1,4 @@
-// Budding and losing buds: where a state's nodes come and go.
+// Adding and removing nodes of a state.
 #include <algorithm>
 #include <vector>
 
@@ -7,9 +7,9 @@
 namespace softwood::budding {
 namespace {
 
-constexpr double kStart = 0.01;  // new numbers lie within so much of 0
+constexpr double kStart = 0.01;  // largest absolute value of new parameters
 
-// The next random number, uniform in [-1, 1): splitmix64 of how many were drawn before.
+// The next random number, uniform in [-1, 1): splitmix64 of the number of previous draws.
 template <class T>
 double draw(OnlineState<T>& state) {
   std::uint64_t z = state.seed + 0x9E3779B97F4A7C15ull * static_cast<std::uint64_t>(++*state.draws);
@@ -32,7 +32,7 @@ void each_part(OnlineState<T>& state, F&& f) {
 template <class T>
 void remove(OnlineState<T>& state) {
   const std::size_t n = state.count();
-  std::vector<std::int32_t> place(n, 0);  // -1: gone
+  std::vector<std::int32_t> place(n, 0);  // -1: removed
   std::size_t kept = 0;
   for (std::size_t m = 0; m < n; ++m) {
     const std::int32_t first = state.first_child[m];

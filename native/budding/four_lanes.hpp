@@ -1,5 +1,5 @@
-// Four numbers at a time, with one rounding a product and sum where the machine can (simd/vector.hpp). Sums run over
-// four lanes on every machine, so that all give the same answer.
+// Four numbers at a time, with fused multiply-add if the machine has it (simd/vector.hpp). Sums run over four lanes on
+// every machine, so that all give the same result.
 #pragma once
 
 #include "budding/online_update.hpp"
@@ -63,7 +63,7 @@ SOFTWOOD_INLINE T dot(const T* a, const T* x, std::size_t n) {
   return sum<T>(one);
 }
 
-// Four at once, each as by itself: none waits for another's sums, and they end up side by side.
+// Four sums at once, each computed independently, with the results side by side.
 template <class T>
 SOFTWOOD_INLINE Four<T> dot_four(const T* const (&a)[kLanes], const T* x, std::size_t n) {
   Four<T> one = four(a[0]) * four(x), two = four(a[1]) * four(x);
@@ -99,13 +99,13 @@ SOFTWOOD_INLINE Four<T> squash_four(Four<T> score) {
   return part / whole;
 }
 
-// A chain of a dozen operations is mostly waiting, so N vectors take each step side by side.
+// A chain of a dozen operations is mostly latency, so N vectors take each step side by side.
 template <int N, class Step>
 SOFTWOOD_INLINE void each(Step&& step) {
   for (int i = 0; i < N; ++i) step(i);
 }
 
-// (3 - a * b) / 2 with one rounding: ARM has it in one instruction, and halves are exact.
+// (3 - a * b) / 2 with one rounding: one instruction on ARM, and halving is exact.
 template <class T>
 SOFTWOOD_INLINE Four<T> three_less(Four<T> a, Four<T> b) {
 #if defined(__aarch64__)

@@ -1,4 +1,4 @@
-// Training and answers in single precision, which the learner uses.
+// Training and predictions in single precision, which the learner uses.
 #include "budding/row_update.hpp"
 
 namespace softwood::budding {

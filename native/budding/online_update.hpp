@@ -1,5 +1,5 @@
 // A budding tree while it grows: native twin of kernels/reference/budding.py, which has the formulas. The arrays belong
-// to Python (kernels/contracts/online_state.py says what they hold) and are changed in place.
+// to Python (described in kernels/contracts/online_state.py) and are changed in place.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ struct OnlineState {
 
   std::size_t count() const { return static_cast<std::size_t>(*nodes); }
   std::size_t block() const { return linear ? width : 1; }
-  std::size_t answer() const { return outputs * block(); }  // numbers of a node's response
+  std::size_t answer() const { return outputs * block(); }  // parameters of a node's response
   std::size_t responses() const { return room * width; }    // where they begin
   std::size_t leafnesses() const { return responses() + padded(room * answer()); }
   std::size_t size() const { return leafnesses() + padded(room); }
@@ -54,7 +54,7 @@ struct BudRows {
   std::size_t rows;
 };
 
-// Learn from the rows in the given order; the sum of their losses, each taken before the row was learned from.
+// Learn from the rows in the given order; the sum of their losses, each before its update.
 double train(OnlineState<float>& state, const BudRows<float>& rows, const std::int64_t* order, std::size_t steps,
              const OnlineOptions& options);
 double train(OnlineState<double>& state, const BudRows<double>& rows, const std::int64_t* order, std::size_t steps,
@@ -64,11 +64,11 @@ double train(OnlineState<double>& state, const BudRows<double>& rows, const std:
 void answers(const OnlineState<float>& state, const float* x, std::size_t rows, double* output, int n_threads);
 void answers(const OnlineState<double>& state, const double* x, std::size_t rows, double* output, int n_threads);
 
-// Nodes whose leafness is back at 1 lose what is below them; the rest moves together, in the same order.
+// Nodes whose leafness is back at 1 lose all nodes below them; the rest is compacted, in the same order.
 template <class T>
 void remove(OnlineState<T>& state);
 
-// Leaves whose leafness fell below 1 get a gate and two leaves, in the order of nodes, while there is room.
+// Leaves whose leafness fell below 1 get a gate and two leaves, in node order, while there is room.
 template <class T>
 void bud(OnlineState<T>& state);
 

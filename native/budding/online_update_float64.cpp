@@ -1,6 +1,6 @@
-// Training and answers in double precision, which tests compare with the NumPy twin to the last digits. Nobody learns
-// in it, so it is compiled without forced inlining and for one instruction set (CMakeLists.txt), in a tenth of the
-// time.
+// Training and predictions in double precision, which tests compare with the NumPy twin to the last digits. It is not
+// used for learning, so it is compiled without forced inlining and for one instruction set (CMakeLists.txt), in a tenth
+// of the time.
 #include "budding/row_update.hpp"
 
 namespace softwood::budding {

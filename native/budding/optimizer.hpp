@@ -1,4 +1,4 @@
-// How a gradient moves numbers: AdaGrad, plain descent, Adam.
+// Update rules: AdaGrad, plain descent, Adam.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace softwood::budding {
 constexpr double kTiny = 1e-12;  // added to squares: no division by 0
 constexpr double kFade = 0.9, kFadeSquares = 0.999, kAdamTiny = 1e-8;
 
-// AdaGrad on N vectors of numbers and of their squares, `slope` theirs; `step` is multiplied by kRoot already.
+// AdaGrad on N vectors of parameters, their squares and `slope`; `step` is already multiplied by kRoot.
 template <int N, class T>
 SOFTWOOD_INLINE void adagrad_vectors(Four<T> (&number)[N], Four<T> (&memory)[N], Four<T> (&slope)[N], T step) {
   Four<T> y[N], z[N];
@@ -23,7 +23,7 @@ SOFTWOOD_INLINE void adagrad_vectors(Four<T> (&number)[N], Four<T> (&memory)[N],
   each<N>([&](int i) SOFTWOOD_INLINE_LAMBDA { number[i] = fused_four<T>(y[i], z[i], number[i]); });
 }
 
-// Numbers that AdaGrad moves together: their slope is factor * x.
+// Parameters that AdaGrad updates together: their slope is factor * x.
 template <class T>
 struct Moved {
   T *number, *memory;
@@ -68,7 +68,7 @@ SOFTWOOD_INLINE void descend(T* __restrict number, const T* __restrict slope, st
   for (std::size_t i = 0; i < n; ++i) number[i] -= step * slope[i];
 }
 
-// `age` is that of one node, whose numbers these are.
+// `age` is that of the node that has these parameters.
 template <class T>
 SOFTWOOD_INLINE void adam(T* number, T* memory, T* speed, const T* slope, std::size_t n, T step, std::int64_t age) {
   const T warm = static_cast<T>(1 / (1 - elementary::power(kFade, static_cast<std::uint64_t>(age))));

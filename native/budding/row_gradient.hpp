@@ -1,8 +1,8 @@
 // One row through a budding tree: outputs upwards, slopes downwards. Inlined into functions that are compiled once for
 // each instruction set.
 //
-// Branches are listed (`Trace::branch`), so that leaves cost nothing but their response; K is the number of outputs,
-// 0 where only the state knows it.
+// Branches are listed (`Trace::branch`), so that leaves only cost their response; K is the number of outputs, 0 if
+// known only at run time.
 #pragma once
 
 #include <algorithm>
@@ -20,15 +20,15 @@ struct Branch {
   std::int32_t node, first;
 };
 
-// What a row leaves behind: by branch its share and gradient of the gate's score, by node (and output) response,
-// output, mix of the children and slope. Branches are repeated to whole lanes.
+// The values of a row: per branch its share and the gradient of the gate's score, per node (and output) response,
+// output, mix of the children and slope. Branches are padded to whole lanes.
 template <class T>
 struct Trace {
   using Word = typename Lane<T>::Word;
   std::vector<Branch> branch;
   std::size_t branches = 0;
   std::vector<T> share, gate_gradient, output, mix, delta, response;
-  std::vector<Word> is_leaf, is_branch;  // masks: all bits or none, none beyond the last node
+  std::vector<Word> is_leaf, is_branch;  // masks: all bits or none; none after the last node
 
   Trace(const OnlineState<T>& state)
       : share(padded(state.room)),
@@ -42,7 +42,7 @@ struct Trace {
     follow(state);
   }
 
-  // The state has other branches now.
+  // Update the list after branches changed.
   void follow(const OnlineState<T>& state) {
     branch.clear();
     for (std::size_t m = 0; m < is_leaf.size(); ++m) {
@@ -69,7 +69,7 @@ SOFTWOOD_INLINE void find_shares(const OnlineState<T>& state, const T* x, Trace<
   }
 }
 
-// Constant responses stand in the state; linear ones are made for the row.
+// Constant responses are in the state; linear ones are computed for the row.
 template <class T>
 SOFTWOOD_INLINE const T* find_responses(const OnlineState<T>& state, const T* x, Trace<T>& trace) {
   if (!state.linear) return state.response(0);

@@ -12,12 +12,12 @@
 
 namespace softwood::budding {
 
-constexpr std::size_t kPiece = 1024;  // rows answered by one thread at a time
-constexpr std::size_t kOften = 256;   // rows learned from between two looks for an interrupt
-constexpr std::size_t kAhead = 2;     // rows between asking for one and learning from it
-constexpr std::size_t kLine = 64;     // bytes that come from memory together
+constexpr std::size_t kPiece = 1024;  // rows per thread and piece in predictions
+constexpr std::size_t kOften = 256;   // rows between two polls for an interrupt
+constexpr std::size_t kAhead = 2;     // rows between prefetching one and learning from it
+constexpr std::size_t kLine = 64;     // bytes of a cache line
 
-// A state that is being trained: what does not change from row to row, and room for slopes.
+// A state during training: the constants of all rows, and room for slopes.
 template <class T>
 struct Updater {
   OnlineState<T>& state;
@@ -25,8 +25,8 @@ struct Updater {
   Trace<T> trace;
   std::vector<T> one;  // slopes of a single row; a batch's are the state's own
   T* slope;
-  bool fused;  // gates move as soon as their slope is known, which is not written down
-  bool quick;  // and so do responses and leafness
+  bool fused;  // gates are updated as soon as their slope is known, without storing it
+  bool quick;  // as are responses and leafness
 
   Updater(OnlineState<T>& state, const OnlineOptions& options)
       : state(state),
@@ -38,12 +38,12 @@ struct Updater {
         quick(fused && state.outputs == 1 && !state.linear) {}
 };
 
-// The numbers whose gradients were written down move: all but gates that moved already. Called once a row or batch;
-// each type's own source compiles it, online_update.cpp for each instruction set, online_update_float64.cpp once.
+// Update the parameters with stored gradients: all but gates that were updated already. Called once per row or batch;
+// each type's source compiles it, online_update.cpp for each instruction set, online_update_float64.cpp once.
 void move_by_gradients(Updater<float>& updater);
 void move_by_gradients(Updater<double>& updater);
 
-// slope = or += value, as a batch asks.
+// slope = value, or += in a batch.
 template <bool BATCH, class T>
 SOFTWOOD_INLINE void write_slope(T& slope, T value) {
   slope = BATCH ? slope + value : value;
@@ -56,7 +56,7 @@ SOFTWOOD_INLINE void write_slope(T* slope, T factor, const T* x, std::size_t n) 
     set_four<T>(slope + i, BATCH ? fused_four<T>(all(factor), four(x + i), four(slope + i)) : factor * four(x + i));
 }
 
-// AdaGrad on gates, two at a time, without writing slopes down.
+// AdaGrad on gates, two at a time, without storing slopes.
 template <class T>
 SOFTWOOD_INLINE void adagrad_on_gates(Updater<T>& updater, const T* x) {
   const OnlineState<T>& state = updater.state;
@@ -86,7 +86,7 @@ SOFTWOOD_INLINE void add_gate_gradients(Updater<T>& updater, const T* x, T weigh
   }
 }
 
-// AdaGrad on constant responses of one output and on leafness, without writing slopes down; B vectors of nodes.
+// AdaGrad on constant responses of one output and on leafness, without storing slopes; B vectors of nodes.
 template <int B, class T>
 SOFTWOOD_INLINE void move_answers(Updater<T>& updater, std::size_t m, T penalty, T step) {
   const OnlineState<T>& state = updater.state;
@@ -138,12 +138,12 @@ SOFTWOOD_INLINE void add_answer_gradients(Updater<T>& updater, const T* response
   else
     for (std::size_t m = 0; m < n; ++m)
       for (std::size_t q = 0; q < k; ++q) write_slope<BATCH>(by_response[m * k + q], delta[m * k + q] * leafness[m]);
-  // Lanes beyond the last node hold nothing that may move.
+  // Lanes after the last node have no parameters.
   for (std::size_t i = all_answers; i < padded(all_answers); ++i) by_response[i] = 0;
   for (std::size_t m = n; m < padded(n); ++m) by_leafness[m] = 0;
 }
 
-// AdaGrad on n numbers from `begin` on, by the gradients written down.
+// AdaGrad on n parameters from `begin` on, with stored gradients.
 template <class T>
 SOFTWOOD_INLINE void adagrad_on(Updater<T>& updater, std::size_t begin, std::size_t n) {
   const OnlineState<T>& state = updater.state;
@@ -151,7 +151,7 @@ SOFTWOOD_INLINE void adagrad_on(Updater<T>& updater, std::size_t begin, std::siz
           static_cast<T>(updater.options.step));
 }
 
-// Numbers of nodes [from, to) of one part, of which each node has `each`.
+// Parameters of nodes [from, to) in one part, `each` per node.
 template <class T>
 SOFTWOOD_INLINE void move_part(Updater<T>& updater, std::size_t begin, std::size_t each, std::size_t from,
                                std::size_t to) {
@@ -184,7 +184,7 @@ SOFTWOOD_INLINE void move_parts(Updater<T>& updater) {
   }
 }
 
-// Nodes that are due to lose their children, or to bud, do so.
+// Remove children and add buds where due.
 template <class T>
 void reshape(Updater<T>& updater) {
   remove(updater.state);
@@ -192,8 +192,8 @@ void reshape(Updater<T>& updater) {
   updater.trace.follow(updater.state);
 }
 
-// Leafness back into [0, 1]. A branch's that rose to 1, or a leaf's that fell below, changes the tree; where there is
-// no room, leaves stay leaves.
+// Clip leafness to [0, 1]. A branch with leafness 1, or a leaf below 1, changes the tree; without room, leaves stay
+// leaves.
 template <class T>
 SOFTWOOD_INLINE void clamp_leafness(Updater<T>& updater) {
   const OnlineState<T>& state = updater.state;
@@ -214,7 +214,7 @@ SOFTWOOD_INLINE void clamp_leafness(Updater<T>& updater) {
     set_four<T>(leafness + m, masks<T>(&trace.is_leaf[m]) ? all(T(1)) : four(leafness + m));
 }
 
-// One update of everything but gates that moved already. AdaGrad row by row, the default, is not called but inlined.
+// One update of everything but gates that were updated already. AdaGrad row by row, the default, is inlined.
 template <int K, bool BATCH, class T>
 SOFTWOOD_INLINE void move(Updater<T>& updater) {
   OnlineState<T>& state = updater.state;
@@ -250,7 +250,7 @@ SOFTWOOD_INLINE double train_row(Updater<T>& updater, const T* x, const T* targe
   return weight * loss;
 }
 
-// Prefetch a row: shuffled rows come from all over the memory.
+// Prefetch a row: shuffled rows are scattered in memory.
 template <class T>
 SOFTWOOD_INLINE void prefetch_row(const OnlineState<T>& state, const BudRows<T>& rows, std::size_t row) {
   const T* x = rows.x + row * state.width;

@@ -6,11 +6,11 @@ namespace softwood {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto PAUSE = std::chrono::milliseconds(50);  // between two questions
+constexpr auto PAUSE = std::chrono::milliseconds(50);  // between two checks
 
 thread_local Ask ask_now = nullptr;
 thread_local const std::atomic<bool>* job_cancelled = nullptr;
-thread_local Clock::time_point next{};  // lives on from call to call, so that many short calls ask, too
+thread_local Clock::time_point next{};  // kept between calls, so that many short calls also check
 
 }  // namespace
 

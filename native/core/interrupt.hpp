@@ -1,16 +1,16 @@
-// Long work that can be interrupted. The caller says how to ask for an interrupt (for Python: whether Ctrl-C was
-// pressed), and the work polls between its pieces, on every thread: the calling thread asks about every 50 ms, worker
-// threads look whether their job was cancelled. An interrupt is an exception, which leaves no result.
+// Long work that can be interrupted. The caller provides a check for interrupts (for Python: whether Ctrl-C was
+// pressed), and the work polls between its pieces, on every thread: the calling thread checks about every 50 ms, worker
+// threads test whether their job was cancelled. An interrupt is an exception, which leaves no result.
 #pragma once
 
 #include <atomic>
 
 namespace softwood {
 
-// Throws if the work is to stop.
+// Throws if the work should stop.
 using Ask = void (*)();
 
-// While it lives, polls on this thread ask for an interrupt.
+// While it lives, polls on this thread check for an interrupt.
 class InterruptCheck {
  public:
   explicit InterruptCheck(Ask ask);
@@ -31,10 +31,10 @@ class CancelCheck {
   CancelCheck& operator=(const CancelCheck&) = delete;
 };
 
-// What a poll on a worker thread throws; the thread that cancelled the job has thrown the reason.
+// Thrown by a poll on a worker thread; the thread that cancelled the job throws the reason.
 struct Cancelled {};
 
-// Takes some 30 ns: for pieces of work of a microsecond or more.
+// Takes about 30 ns: for pieces of work of a microsecond or more.
 void poll_interrupt();
 
 }  // namespace softwood

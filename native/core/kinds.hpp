@@ -1,5 +1,5 @@
-// The small vocabularies that Python, C++ and files share, each declared here and nowhere else in native/. Names and
-// numbers are those of src/softwood/kernels/kinds.py, which says what they mean: add to the end, never renumber.
+// The enumerations that Python, C++ and files share, declared only here in native/. Names and numbers are those of
+// src/softwood/kernels/kinds.py, which documents them: add to the end, never renumber.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ enum class LossKind : std::uint8_t {
 };
 constexpr LossKind kLastLoss = LossKind::mean;
 
-// Whether leaves mix answers behind the link, and not what comes before it.
+// Whether leaves mix predictions after the link instead of outputs before it.
 constexpr bool mixes_answers(LossKind loss) { return loss >= LossKind::probability; }
 
 }  // namespace softwood

@@ -1,5 +1,5 @@
-// What depends on compiler and machine: functions compiled once for each width of registers, and chosen when they run;
-// numbers too small to be normal; loops that are no loops any more.
+// Code that depends on compiler and machine: functions compiled for several register widths and chosen at run time;
+// subnormal numbers; unrolled loops.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 #if __GNUC__ >= 12
 #define SOFTWOOD_AVX512 __attribute__((target("arch=x86-64-v4")))
 #define SOFTWOOD_AVX2 __attribute__((target("arch=x86-64-v3")))
-#else  // does not know these names yet
+#else  // does not know these names
 #define SOFTWOOD_AVX512 __attribute__((target("arch=skylake-avx512")))
 #define SOFTWOOD_AVX2 __attribute__((target("arch=haswell")))
 #endif
@@ -48,8 +48,8 @@
 
 namespace softwood {
 
-// While it lives, numbers too small to be normal are 0. x86 takes a hundred times as long over them, and shares of
-// steep gates are such numbers; ARM does not mind, and does it to give the same bits.
+// While it lives, subnormal numbers are 0. x86 takes a hundred times as long for them, and shares of steep gates are
+// often subnormal; ARM is not slower, but does the same to give the same bits.
 class WithoutDenormals {
  public:
   WithoutDenormals() : before_(read()) { write(before_ | kFlush); }
@@ -80,8 +80,8 @@ class WithoutDenormals {
 #endif
 };
 
-// step(0), ..., step(N - 1), each with a number that is known when compiled: what the steps share stays in registers,
-// which compilers do not promise for a loop.
+// step(0), ..., step(N - 1), each with a compile-time number: values that the steps share stay in registers, which
+// compilers do not guarantee for a loop.
 template <int N, class Step>
 SOFTWOOD_INLINE void unrolled(Step&& step) {
   [&]<int... I>(std::integer_sequence<int, I...>)

@@ -30,7 +30,7 @@ class Job {
     std::fegetenv(&rounding_);
   }
 
-  // On another thread, which rounds as this one does.
+  // On another thread, with the same rounding mode.
   void run_on_worker() {
     std::fesetenv(&rounding_);
     const CancelCheck check(cancelled_);
@@ -80,9 +80,9 @@ class Job {
   }
 
  private:
-  static constexpr auto POLL = std::chrono::milliseconds(50);  // between two polls, while others work
+  static constexpr auto POLL = std::chrono::milliseconds(50);  // between two polls, while other threads work
 
-  // The work has failed: no thread will run the other pieces; returns how many there were.
+  // The work has failed: no thread runs the other pieces; returns their number.
   std::size_t cancel_rest() {
     cancelled_ = true;
     return pieces_ - std::min(pieces_, next_.exchange(pieces_));
@@ -117,7 +117,7 @@ class ThreadPool {
   }
 
  private:
-  // Where the system has no thread left, those that run must do.
+  // If the system has no thread left, the existing ones do the work.
   void start_threads(std::size_t workers) {
     try {
       for (; threads_ < workers; ++threads_) std::thread(&ThreadPool::run_worker, this).detach();
@@ -138,13 +138,13 @@ class ThreadPool {
 
   std::mutex guard_;
   std::condition_variable wanted_;
-  std::deque<std::shared_ptr<Job>> open_;  // one entry for each worker that is wanted
+  std::deque<std::shared_ptr<Job>> open_;  // one entry per requested worker
   std::size_t threads_ = 0;
 };
 
 std::atomic<ThreadPool*> the_pool{nullptr};  // never destroyed: its threads wait until the process ends
 
-// A fork has none of its parent's threads, and perhaps a lock that one of them held: it starts its own.
+// A fork has none of its parent's threads, and perhaps a lock that one of them held: it starts a new pool.
 const bool forks_are_watched = [] {
 #ifndef _WIN32
   pthread_atfork(nullptr, nullptr, [] { the_pool = nullptr; });

@@ -14,7 +14,7 @@ namespace softwood {
 // exception. An interrupt of this thread stops the others, too.
 void run_pieces(std::size_t pieces, std::size_t workers, const std::function<void(std::size_t)>& work);
 
-// The same on up to n_threads threads; this one alone is not slowed down by calls that the compiler cannot see through.
+// The same on up to n_threads threads; a single thread is not slowed down by indirect calls.
 template <class Work>
 void for_each_piece(std::size_t pieces, int n_threads, Work&& work) {
   const std::size_t threads = std::min<std::size_t>(pieces, static_cast<std::size_t>(std::max(n_threads, 1)));

@@ -1,5 +1,5 @@
-// Which instructions the kernels use. Chosen when the module is loaded: the widest registers of the machine, or what
-// use_simd_path was given.
+// The instruction set of the kernels, chosen when the module is loaded: the widest registers of the machine, or the
+// argument of use_simd_path.
 //
 //   neon, avx2, avx512, plain   the same bits: the same operations in the same order, products of sums fused
 //   sse2                        no fused products, so sums of products differ in their last digits
@@ -13,7 +13,7 @@
 
 namespace softwood {
 
-enum class SimdPath { plain, vectors, neon, sse2, avx2, avx512 };  // vectors: whatever another machine has
+enum class SimdPath { plain, vectors, neon, sse2, avx2, avx512 };  // vectors of any other machine
 
 namespace detail {
 extern SimdPath simd_path;
@@ -27,7 +27,7 @@ std::vector<std::string_view> simd_paths();
 // The name of the path in use.
 std::string_view simd_path_name();
 
-// Before any kernel runs. False where this machine and build have no path of that name.
+// To be called before any kernel runs. False if this machine and build have no path of that name.
 bool use_simd_path(std::string_view name);
 
 }  // namespace softwood

@@ -12,7 +12,7 @@
 namespace softwood::symmetric {
 namespace {
 
-constexpr double FLAT = 1e-12;  // of the mean diagonal: an entry below is nothing but rounding
+constexpr double FLAT = 1e-12;  // of the mean diagonal: a smaller entry is rounding
 constexpr std::size_t PANEL =
     4;  // rows of U that are taken from the rest at a time: each number is loaded once for all
 
@@ -91,11 +91,11 @@ void tridiagonal(std::vector<double>& Q, std::size_t n, std::vector<double>& dia
 // Implicit QL steps with Wilkinson's shift: the tridiagonal matrix becomes diagonal, the rows of Q eigenvectors.
 void diagonalize(std::vector<double>& Q, std::size_t n, std::vector<double>& d, std::vector<double>& e) {
   constexpr double EPSILON = std::numeric_limits<double>::epsilon();
-  constexpr int STEPS = 60;  // for one eigenvalue; two or three are usual
+  constexpr int STEPS = 60;  // per eigenvalue; two or three are usual
   for (std::size_t low = 0; low < n; ++low) {
     poll_interrupt();
     for (int step = 0; step < STEPS; ++step) {
-      std::size_t high = low;  // the block from low to high does not fall apart
+      std::size_t high = low;  // the block from low to high does not split
       while (high + 1 < n && std::abs(e[high]) > EPSILON * (std::abs(d[high]) + std::abs(d[high + 1]))) ++high;
       if (high == low) break;
       const double half = (d[low + 1] - d[low]) / (2 * e[low]);
@@ -132,7 +132,7 @@ void diagonalize(std::vector<double>& Q, std::size_t n, std::vector<double>& d, 
   }
 }
 
-constexpr std::size_t TILE = 64;  // columns of U^-1 that are made at a time
+constexpr std::size_t TILE = 64;  // columns of U^-1 computed at a time
 constexpr std::size_t SUMS = 8;   // of a product of two rows of a tile, side by side
 
 // Columns `from` to `end` of W = U^-1, from the bottom: W[i] = (e_i - sum_j>i U[i][j] W[j]) / U[i][i].

@@ -12,10 +12,10 @@
 namespace softwood::table_scan {
 namespace {
 
-constexpr std::size_t BLOCK = 64;  // rows at a time: each waits for its own number only, and their values stay in cache
+constexpr std::size_t BLOCK = 64;  // rows at a time: their hashes are independent, and their values stay in cache
 constexpr std::uint64_t STEP = 0x9E3779B97F4A7C15, MIX_1 = 0xBF58476D1CE4E5B9, MIX_2 = 0x94D049BB133111EB;
 
-// The bits of a number; -0 is 0, and one NaN stands for all.
+// The bits of a number; -0 is 0, and all NaN are equal.
 std::uint64_t bits(double value) {
   constexpr auto NOT_A_NUMBER = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
   const auto own = std::bit_cast<std::uint64_t>(value + 0.0);  // -0 + 0 is 0
@@ -61,7 +61,7 @@ void hash_rows(const Table& table, std::uint64_t* number) {
 }
 
 bool any_infinite(const Table& table) {
-  constexpr std::size_t CHUNK = 2048;  // values between two looks at what was found
+  constexpr std::size_t CHUNK = 2048;  // values between two checks of the result
   double room[CHUNK];
   const bool by_column = std::abs(table.row_stride) < std::abs(table.column_stride);
   std::size_t lines = by_column ? table.columns : table.rows, length = by_column ? table.rows : table.columns;

@@ -1,4 +1,4 @@
-// What a table holds, value by value; the definition is src/softwood/kernels/reference/table_scan.py.
+// A scan of a table, value by value; the reference is src/softwood/kernels/reference/table_scan.py.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace softwood::table_scan {
 
-// Mixes the values of the table into the number of every row.
+// Mixes the values of the table into the hash of every row.
 void hash_rows(const Table& table, std::uint64_t* number);
 
 // Is a value infinite? NaN is not.

@@ -1,4 +1,4 @@
-// Views on arrays that Python owns: pointer, sizes and strides, nothing more.
+// Views of arrays that Python owns: pointer, sizes and strides.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct Table {
   double operator()(std::size_t row, std::size_t column) const { return at(row, column); }
 };
 
-// A sparse table, row by row: columns rise within a row, and what is not stored is 0.
+// A sparse table, row by row: columns increase within a row, and values not stored are 0.
 struct SparseRows {
   std::size_t rows, columns;
   const std::int64_t* begin;   // rows + 1

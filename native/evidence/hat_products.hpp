@@ -14,7 +14,7 @@ struct HatRows {
   const std::int64_t* begin;  // (inputs + 1,): the first column of each input
 };
 
-// Each pair of inputs is one piece of work and goes through the rows in their order: one sum, whatever the threads.
+// Each pair of inputs is one piece of work over the rows in order: the same sum for any number of threads.
 std::vector<double> hat_products(const HatRows& rows, const double* weight, int n_threads);
 
 }  // namespace softwood::evidence

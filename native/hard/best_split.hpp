@@ -1,4 +1,4 @@
-// Takes offers of splits of one node on one feature and keeps the best that is allowed.
+// Receives candidate splits of one node on one feature and keeps the best admissible one.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ struct SplitSelector {
   double tie;  // gains closer than this are equal, and the earlier offer wins
   const Bounds& bounds;
   int sign;      // monotone sign of the feature
-  double floor;  // what the first offer has to pass: the best of other features, or -inf
+  double floor;  // the gain that the first offer must exceed: the best of other features, or -inf
   Best best;
 
-  // The gain that the next offer has to pass.
+  // The gain that the next offer must exceed.
   double bar() const { return best.found ? best.gain + tie : floor; }
 
   bool enough(double first_count, double total_count) const {
-    const double least = min_samples_leaf * (1 - TIE);  // counts of fractional rows carry rounding
+    const double least = min_samples_leaf * (1 - TIE);  // counts of fractional rows have rounding errors
     return first_count >= least && total_count - first_count >= least;
   }
 
@@ -56,7 +56,7 @@ struct SplitSelector {
     return true;
   }
 
-  // Do the sides keep the monotone order and the bounds of the node?
+  // Whether the sides satisfy the monotone order and the bounds of the node.
   bool ordered(const double* first, const double* total) const {
     if (bounds.lower.empty()) return true;
     const int width = objective.width();

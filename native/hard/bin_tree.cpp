@@ -7,10 +7,10 @@
 namespace softwood::hard {
 namespace {
 
-constexpr std::size_t ROUTED_ROWS = 8192;  // rows of a piece
-constexpr std::size_t LANES = 8;           // values whose bins are looked for side by side
+constexpr std::size_t ROUTED_ROWS = 8192;  // rows per piece
+constexpr std::size_t LANES = 8;           // values whose bins are searched side by side
 
-// The rows to sum over, in their order, each with its leaf's place.
+// The rows to sum over, in order, each with the index of its leaf.
 struct Arrived {
   std::vector<std::uint32_t> row, place;
 };
@@ -47,8 +47,8 @@ Arrived arrive(const CodeTable<Code>& code, const BinTree& tree, std::span<const
   return found;
 }
 
-// Calls add(cell, i) for every input and arrived row i with the cell of its leaf, input and bin. A thread has an input
-// for itself, so sums are made in the order of the rows.
+// Calls add(cell, i) for every input and arrived row i with the cell of its leaf, input and bin. Each input belongs to
+// one thread, so sums are in the order of the rows.
 template <class Code, class Add>
 void for_each_cell(const CodeTable<Code>& code, const Arrived& arrived, std::size_t width, int n_threads, double* table,
                    Add&& add) {
@@ -62,7 +62,7 @@ void for_each_cell(const CodeTable<Code>& code, const Arrived& arrived, std::siz
   });
 }
 
-// How many edges lie below each value, by halves: all values at once, so that none waits for another.
+// The number of edges below each value, by bisection of all values at once, so that none waits for another.
 void count_below(std::span<const double> edge, const double* value, std::size_t* below) {
   for (std::size_t rest = edge.size(), half; rest > 0; rest -= half) {
     half = (rest + 1) / 2;

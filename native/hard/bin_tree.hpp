@@ -1,4 +1,4 @@
-// Rows in bins, gates over bins, and sums per leaf, input and bin; the definition is
+// Binned rows, gates over bins, and sums per leaf, input and bin; the reference is
 // src/softwood/kernels/reference/bin_tree.py.
 #pragma once
 
@@ -34,12 +34,12 @@ template <class Code>
 void sum_classes(const CodeTable<Code>& code, const BinTree& tree, std::span<const std::int32_t> place,
                  const std::int32_t* y, const double* weight, std::size_t n_classes, int n_threads, double* table);
 
-// The same of numbers (rows, targets): sum w, sums w (y - origin), sums w (y - origin)^2; origin is (leaves, targets).
+// The same for numbers (rows, targets): sum w, sums w (y - origin), sums w (y - origin)^2; origin is (leaves, targets).
 template <class Code>
 void sum_numbers(const CodeTable<Code>& code, const BinTree& tree, std::span<const std::int32_t> place, const double* y,
                  std::size_t n_targets, const double* origin, const double* weight, int n_threads, double* table);
 
-// The bin of every value, column after column; `levels` of a category, 0 of a number, whose edges rise.
+// The bin of every value, column after column; `levels` of a category, 0 for a number, whose edges increase.
 template <class Code>
 void find_bins(const Table& X, const std::vector<std::span<const double>>& edge, std::span<const std::int32_t> levels,
                std::size_t bins, int n_threads, Code* code);

@@ -9,9 +9,9 @@ namespace softwood::hard {
 
 namespace {
 
-constexpr std::size_t BUCKETS = 4096;  // 16 a bin: few values lie in the same bucket as the end of a bin
+constexpr std::size_t BUCKETS = 4096;  // 16 per bin: few values lie in the same bucket as the end of a bin
 constexpr std::uint16_t NONE = BUCKETS;
-constexpr double ROUNDING = 1e-12;  // sums of weights in another order differ by less
+constexpr double ROUNDING = 1e-12;  // sums of weights in another order differ by less than this
 
 struct WeightedValue {
   double value, weight;
@@ -36,17 +36,17 @@ class BinCutter {
   const double *value_, *weight_;
   const std::size_t n_;
   std::vector<std::uint16_t> at_;    // bucket of every value
-  std::vector<double> sum_, least_;  // weight and least value of every bucket
+  std::vector<double> sum_, least_;  // weight and smallest value of every bucket
   std::vector<std::size_t> size_;    // values in it
   std::vector<std::uint8_t> first_;  // bin in which it begins
-  std::vector<WeightedValue> item_;  // of the buckets that are sorted, one after the other
+  std::vector<WeightedValue> item_;  // of the sorted buckets, one after the other
   std::vector<std::size_t> begin_;   // where each bucket's items begin
   std::vector<double> edge_;
   double total_ = 0;
   bool missing_ = false, keeps_all_ = false;  // keeps_all: every distinct value is a bin
   int bins_ = 0;
 
-  // Halves keep the range finite; a range too small to divide is one bucket.
+  // Halving keeps the range finite; a range too small to divide is one bucket.
   void fill_buckets() {
     double low = INF, high = -INF;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -71,10 +71,10 @@ class BinCutter {
     for (const double weight : sum_) total_ += weight;
   }
 
-  // How many bins have ended when the weight so far is `sum`.
+  // The number of bins that have ended at cumulative weight `sum`.
   double ended(double sum, double slack) const { return std::floor((sum / total_ + slack) * bins_); }
 
-  // Gathers and sorts the buckets in which a bin may end; all of them where there may be no more values than bins.
+  // Gathers and sorts the buckets in which a bin may end; all of them if there may be at most as many values as bins.
   void sort_end_buckets() {
     const auto filled =
         static_cast<std::size_t>(std::count_if(size_.begin(), size_.end(), [](auto n) { return n > 0; }));

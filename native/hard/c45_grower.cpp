@@ -14,8 +14,8 @@ namespace softwood {
 namespace {
 
 constexpr double GAIN_SLACK = 1e-3;           // bits below the mean gain that still count as the mean
-constexpr double MANY_LEVELS_PART = 0.3;      // levels per row from which a category is one of many
-constexpr std::size_t WORTH_THREADS = 20000;  // cells of a node from which threads pay for their start
+constexpr double MANY_LEVELS_PART = 0.3;      // levels per row from which a category counts as having many levels
+constexpr std::size_t WORTH_THREADS = 20000;  // cells of a node from which threads are worth starting
 constexpr std::int32_t UNKNOWN = -1;
 
 class C45Grower {
@@ -57,7 +57,7 @@ class C45Grower {
     return all;
   }
 
-  // Categories with this many levels say little about the usual gain.
+  // Categories with this many levels are left out of the mean gain.
   void mark_many(const C45Rows& all) {
     double total = 0;
     for (const double w : all.weight) total += w;
@@ -156,7 +156,7 @@ class C45Grower {
     return child;
   }
 
-  // Visits the child that a row goes to, or all where the gate cannot read it.
+  // Visits the child of a row, or all children if the gate cannot read it.
   template <class Visit>
   void each_child(std::uint32_t row, std::vector<C45Rows>& child, Visit&& visit) const {
     if (slot_[row] != UNKNOWN) {
@@ -168,7 +168,7 @@ class C45Grower {
 
   const C45Problem& p_;
   int n_threads_;
-  std::vector<double> weight_;      // of the rows of the node at hand
+  std::vector<double> weight_;      // of the rows of the current node
   std::vector<std::int32_t> slot_;  // where they go
   std::vector<std::uint8_t> many_;  // per feature
   C45Tree tree_;

@@ -10,8 +10,8 @@ namespace softwood {
 
 namespace {
 
-constexpr std::size_t OFTEN = 1024;                          // thresholds between two looks for an interrupt
-constexpr double SMALLEST_PART = 0.1, LARGEST_LEAST = 25.0;  // of a threshold's side
+constexpr std::size_t OFTEN = 1024;                          // thresholds between two polls for an interrupt
+constexpr double SMALLEST_PART = 0.1, LARGEST_LEAST = 25.0;  // for a side of a threshold
 
 // Weight times information of counts by class.
 double bits(const double* count, int n) {
@@ -55,7 +55,7 @@ C45Test measure(const Groups& groups, double total) {
   return test;
 }
 
-// Joins the two groups whose union has the largest ratio as long as that does not fall.
+// Joins the two groups whose union has the largest ratio, as long as the ratio does not decrease.
 void join_groups(Groups& groups, std::vector<std::int32_t>& slot, double total) {
   double ratio = measure(groups, total).ratio();
   while (groups.size() > 2) {
@@ -103,7 +103,7 @@ class Sweep {
     changed_[c] = 1;
   }
 
-  // Weight times gain of a threshold here.
+  // Weight times gain of the current threshold.
   double gain() {
     double inner = 0, above = 0;
     for (std::size_t c = 0; c < classes(); ++c) {
@@ -183,7 +183,7 @@ C45Test test_category(const C45Problem& problem, int feature, const std::vector<
   for (int g = 0; g < groups.size(); ++g) reasonable += groups.weight(g) >= problem.min_cases * (1 - C45_TIE);
   if (reasonable < 2) return {};
   C45Test test = measure(groups, total);
-  test.gain = std::max(test.gain, 0.0);  // rounding may leave less than nothing
+  test.gain = std::max(test.gain, 0.0);  // rounding may leave a negative number
   test.slot = std::move(slot);
   return test;
 }

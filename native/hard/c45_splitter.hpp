@@ -1,4 +1,4 @@
-// Tests of a C4.5 node: what splitting its rows by one feature gains.
+// Tests of a C4.5 node: the gain of splitting its rows by one feature.
 #pragma once
 
 #include <cmath>
@@ -13,8 +13,8 @@ namespace softwood {
 
 constexpr double C45_TIE = 1e-12;
 
-// The rows of a node: ids rising, their weights (by row id, shared scratch), and every number feature's known rows in
-// the order of its values.
+// The rows of a node: increasing ids, weights (by row id, shared scratch), and the known rows of every numeric feature
+// in the order of its values.
 struct C45Rows {
   std::vector<std::uint32_t> row;
   std::vector<double> weight;                     // beside row

@@ -28,9 +28,9 @@ Levels read_levels(const Columns& columns, const Objective& objective, const std
 
 namespace {
 
-constexpr std::size_t OFTEN = 64;  // levels between two looks for an interrupt
+constexpr std::size_t OFTEN = 64;  // levels between two polls for an interrupt
 
-// Levels in rising order of the key; keys that are equal but for rounding (`slack`) go by code.
+// Levels in increasing order of the key; keys that are equal up to rounding (`slack`) are ordered by code.
 std::vector<int> order_by(const std::vector<double>& key, double slack) {
   std::vector<int> order(key.size());
   std::iota(order.begin(), order.end(), 0);
@@ -99,7 +99,7 @@ std::vector<double> project_on_component(const Objective& objective, const Level
   return key;
 }
 
-// Every subset that holds the first level, in rising order of its bit mask over the levels present.
+// Every subset with the first level, in increasing order of its bit mask over the levels present.
 Grouping try_subsets(SplitSelector& selector, const Levels& levels, const double* base, const double* total,
                      int missing_slot) {
   const int width = selector.objective.width(), n = static_cast<int>(levels.size());

@@ -23,7 +23,7 @@ Centers::Centers(const Objective& objective, const std::vector<std::uint32_t>& r
     value_.push_back(std::move(value));
   }
   if (objective.criterion != Criterion::huber) return;
-  // Values about the node's middle one: no digits are lost far from it. Points keep their address.
+  // Values about the node's median, to keep digits far from zero. Points keep their address.
   origin_.resize(value_.size());
   points_.reserve(value_.size());
   for (std::size_t t = 0; t < value_.size(); ++t) {
@@ -125,7 +125,7 @@ void pass_centers(SplitSelector& selector, const Centers& centers, const std::ve
   std::reverse(rows.begin(), rows.end());
   const auto second = centers.prefixes(rows, missing_first ? none : missing);
   const std::size_t n = rows.size();
-  const double all = (missing_first ? first : second).loss.back();  // the one that has the missing rows, if any are
+  const double all = (missing_first ? first : second).loss.back();  // the one with the missing rows, if any
   const int parts = selector.objective.parts;
   auto center = [&](const Centers::Prefix& prefix, std::size_t i) {
     return std::vector<double>(&prefix.center[i * parts], &prefix.center[i * parts] + parts);

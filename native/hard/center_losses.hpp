@@ -1,9 +1,9 @@
 // Absolute error, quantile and huber: losses about the centre of every prefix of an ordered list of rows.
 //
-// The rows' targets are ranked once a node. For a quantile, rows that weigh 1 each are taken out of a linked list of
-// their values, last prefix first, and the quantile moves by a place at most. Others are added to a Fenwick tree over
-// the ranks, which holds weight and weight * y, so that adding a row, finding the quantile and its loss each cost log n
-// (hard/order_sums.hpp). Huber's centre has sums of its own (hard/huber_sums.hpp).
+// The rows' targets are ranked once per node. For a quantile, rows of weight 1 are removed from a linked list of their
+// values, last prefix first, and the quantile moves by at most one place. Other rows are added to a Fenwick tree over
+// the ranks with weight and weight * y, so that adding a row, finding the quantile and its loss each take log n time
+// (hard/order_sums.hpp). Huber's centre has its own sums (hard/huber_sums.hpp).
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,13 @@ class Centers {
     std::vector<double> center;  // (n + 1) x targets
     std::vector<double> count;   // n + 1
   };
-  // Prefixes of `rows`, with the rows of `base` in every one of them.
+  // Prefixes of `rows`, each with the rows of `base`.
   Prefix prefixes(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& base) const;
 
  private:
   const Objective& objective_;
-  std::vector<std::vector<double>> value_;  // per target: the distinct values, rising; for huber counted from origin_
+  std::vector<std::vector<double>>
+      value_;  // per target: the distinct values, increasing; for huber measured from origin_
   std::vector<double> origin_;
   std::vector<HuberPoints> points_;
   const std::vector<std::uint32_t>& rank_;
@@ -45,7 +46,7 @@ class Centers {
                   Prefix& prefix) const;
 };
 
-// Offers every place in `ordered` (missing rows from `known` on) where the value changes.
+// Offers every position in `ordered` (missing rows from `known` on) at which the value changes.
 void pass_centers(SplitSelector& selector, const Centers& centers, const std::vector<std::uint32_t>& ordered,
                   std::size_t known, bool missing_first, bool place_missing);
 
@@ -53,8 +54,8 @@ void pass_centers(SplitSelector& selector, const Centers& centers, const std::ve
 void offer_present(SplitSelector& selector, const Centers& centers, const std::vector<std::uint32_t>& ordered,
                    std::size_t known);
 
-// The centre of weighted targets: a quantile is the smallest y whose cumulative weight reaches its part, the mean of it
-// and the next where it meets it exactly.
+// The centre of weighted targets: a quantile is the smallest y whose cumulative weight reaches its proportion, or the
+// mean of it and the next if the weight meets the proportion exactly.
 double find_center(const Objective& objective, int target, std::vector<std::pair<double, double>> value_and_weight);
 
 }  // namespace softwood::hard

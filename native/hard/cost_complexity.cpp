@@ -1,12 +1,11 @@
-// Each branch is looked at once, from the leaves up, instead of all ancestors after every collapse. Below branch t the
-// cheapest subtree costs, as a function of alpha, a line R + alpha * L that changes at the alphas where branches below
-// collapse. Those changes wait in a heap, the latest on top. The last line is that of the bare children; t meets it at
+// Each branch is visited once, from the leaves up, instead of all ancestors after every collapse. The cost of the
+// cheapest subtree below branch t is a line R + alpha * L in alpha that changes at the alphas at which branches below
+// collapse. Those changes are in a heap, the latest on top. The last line is that of the bare children; t meets it at
 //
 //     alpha_t = (R(t) - R) / (L - 1)
 //
-// A change later than that never happens, since t takes its branch away first: it is undone and alpha_t is computed
-// anew. Every change is undone at most once and heaps are merged in log n (leftist heaps: Crane 1972), so all of it
-// costs n log n.
+// A later change never happens, since t collapses first: it is undone and alpha_t is recomputed. Every change is undone
+// at most once and heaps are merged in log n (leftist heaps: Crane 1972), so the total time is n log n.
 #include "hard/cost_complexity.hpp"
 
 #include <algorithm>
@@ -17,14 +16,14 @@ namespace softwood::hard {
 
 namespace {
 
-// A collapse that is still to come, in a heap of those below one branch. Its place is its node.
+// A future collapse, in a heap of those below one branch. Its index is its node.
 struct Change {
-  double alpha = 0, risk = 0, leaves = 0;  // when, by how much R rises, by how much L falls
+  double alpha = 0, risk = 0, leaves = 0;  // alpha, increase of R, decrease of L
   std::int32_t left = -1, right = -1;      // below it in the heap
-  std::int32_t rank = 1;                   // steps down the right side: never more than log n
+  std::int32_t rank = 1;                   // steps down the right side: at most log n
 };
 
-// The heap of both; -1 is the empty one. Follows the right sides down, then repairs ranks on the way back.
+// The union of two heaps; -1 is empty. Follows the right sides down, then repairs ranks on the way back.
 std::int32_t merge(std::vector<Change>& change, std::int32_t a, std::int32_t b) {
   if (a < 0 || b < 0) return std::max(a, b);
   if (change[a].alpha < change[b].alpha) std::swap(a, b);
@@ -62,7 +61,7 @@ std::vector<double> collapse_alphas(const std::int32_t* parent, const double* ri
     L[parent[node]] += 1;
     heap[parent[node]] = merge(change, heap[parent[node]], heap[node]);
   }
-  for (std::size_t node = 1; node < n; ++node)  // a branch below a collapsed one is gone with it
+  for (std::size_t node = 1; node < n; ++node)  // a branch below a collapsed one is removed with it
     collapsed[node] = std::min(collapsed[node], collapsed[parent[node]]);
   return collapsed;
 }

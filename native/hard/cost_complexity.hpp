@@ -1,4 +1,4 @@
-// Weakest-link pruning; the definition is in src/softwood/kernels/reference/cost_complexity.py.
+// Weakest-link pruning; the reference is src/softwood/kernels/reference/cost_complexity.py.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double EPSILON = std::numeric_limits<double>::epsilon();  // impurity of a pure node
 
-// A node that waits to be split.
+// An open node.
 struct Open {
   std::int32_t node;
   int depth;
@@ -74,7 +74,7 @@ class Grower {
   GrownTree tree_;
   std::size_t places_ = 0;        // of levels, in tree_.slot
   std::vector<Open> waiting_;     // a stack, or a heap by gain when max_leaves asks for the best first
-  std::vector<double> state_[2];  // of the two children at hand
+  std::vector<double> state_[2];  // of the two current children
   double root_weight_ = 0;
 
   // -- the frontier -----------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ class Grower {
     waiting_.pop_back();
     return open;
   }
-  // Of gains that are equal but for rounding the lowest id comes first: the others go back to the heap.
+  // Among gains that are equal up to rounding the lowest id comes first: the others go back to the heap.
   Open next() {
     Open open = pop();
     if (!best_first()) return open;
@@ -145,11 +145,11 @@ class Grower {
 
   void make_lists(NodeRows& rows) {
     splitter_.make_lists(rows);
-    if (in_parts_)  // weights follow the order of the rows, which is a new one
+    if (in_parts_)  // weights follow the order of the rows, which has changed
       for (std::size_t i = 0; i < rows.n; ++i) rows.weight[i] = objective_.weight[rows.row(i)];
   }
 
-  // Searches the split of a node; the node waits if one is found that is worth it.
+  // Searches the split of a node; the node stays open if a good enough one is found.
   void open(Open&& open, const std::vector<double>& state) {
     GrownNode& node = tree_.node[open.node];
     load_weights(open.rows);
@@ -165,13 +165,13 @@ class Grower {
     const double all = state[1] * node.impurity, tie = tie_of(state, unit(node, value(open.node))) * all;
     open.split = splitter_.best_split({open.rows, state.data(), tie, all - tie, bounds}, n_threads_);
     if (!open.split.found()) return;
-    open.split.gain = std::max(open.split.gain, 0.0);  // below 0 by rounding only
+    open.split.gain = std::max(open.split.gain, 0.0);  // below 0 only by rounding
     if (open.split.gain / root_weight_ + EPSILON < growth_.min_impurity_decrease) return;
     node.gain = open.split.gain;
     wait(std::move(open));
   }
 
-  // Of the constrained quantities.
+  // Bounds of the constrained quantities.
   double unit(const GrownNode& node, const double* value) const {
     switch (objective_.criterion) {
       case Criterion::squared_error:
@@ -184,8 +184,8 @@ class Grower {
     }
   }
 
-  // Part of the loss by which gains may differ and are equal: sums about the root's mean lose digits far from it, sums
-  // of counts where their mean is many spreads.
+  // Proportion of the loss within which gains count as equal: sums about the root's mean lose digits far from it, sums
+  // of counts if their mean is many standard deviations.
   double tie_of(const std::vector<double>& state, double unit) const {
     if (objective_.criterion != Criterion::squared_error && objective_.criterion != Criterion::poisson) return TIE;
     double away = 0;
@@ -273,7 +273,7 @@ class Grower {
       if (router_.side()[row] == BOTH) objective_.weight[row] *= by;
   }
 
-  // Of two children with histograms the smaller is counted, the other is the parent minus the smaller.
+  // If both children have histograms, the smaller is counted, and the other is the parent minus the smaller.
   void share_histogram(NodeRows& parent, NodeRows* rows[2], const bool wanted[2]) const {
     const int large = rows[1]->n > rows[0]->n;
     if (in_parts_ || parent.histogram.empty() || !wanted[large] || !wanted[1 - large]) return;
@@ -284,13 +284,13 @@ class Grower {
     const std::vector<double>& less = rows[1 - large]->histogram;
     for (std::size_t i = 0; i < less.size(); ++i) rest.histogram[i] -= less[i];
     if (objective_.plain) return;
-    constexpr double RESIDUE = 1e-9;  // what subtracting weights leaves of an empty bin
+    constexpr double RESIDUE = 1e-9;  // rounding left in an empty bin by subtraction
     const auto width = static_cast<std::size_t>(cell_width(objective_));
     for (std::size_t b = 0; b < rest.histogram.size(); b += width)
       if (rest.histogram[b] < RESIDUE) std::fill_n(&rest.histogram[b], width, 0.0);
   }
 
-  // The same of a sparse table: the rows of the smaller child are taken away one by one.
+  // The same for a sparse table: the rows of the smaller child are subtracted one by one.
   void share_cells(NodeRows& parent, NodeRows* rows[2], const std::vector<std::uint32_t> sent[2],
                    const bool wanted[2]) const {
     const int large = sent[1].size() > sent[0].size();
@@ -342,7 +342,7 @@ void replay_surrogates(const Columns& columns, const double* weight, GrownTree& 
   growth.monotone = monotone;
   const Splitter splitter(columns, objective, growth);
   RowRouter router(columns, splitter, objective, false, SurrogateUse::always, max_surrogates, n_threads);
-  // Fewer rows have no surrogates, nor have those of any node below.
+  // Smaller nodes, and all nodes below, have no surrogates.
   const auto least = static_cast<std::size_t>(objective.plain ? 2 * MIN_SMALLER_CHILD : 2);
   std::vector<std::pair<std::int32_t, NodeRows>> stack;
   stack.emplace_back(0, root_rows(columns, objective.weight));
@@ -351,7 +351,7 @@ void replay_surrogates(const Columns& columns, const double* weight, GrownTree& 
     auto [at, rows] = std::move(stack.back());
     stack.pop_back();
     const GrownNode& node = tree.node[at];
-    if (node.first_child < 0 || rows.n == 0) continue;  // surrogates may send rows elsewhere than growing did
+    if (node.first_child < 0 || rows.n == 0) continue;  // surrogates may send rows to other children than during growth
     if (splitter.wants_lists(rows)) splitter.make_lists(rows);
     Split split;
     split.feature = node.feature;

@@ -20,7 +20,7 @@ struct GrownNode {
   std::int32_t default_slot = 0;
 };
 
-// Nodes in the order they were made. What few nodes have lies beside them.
+// Nodes in the order of creation. Data that few nodes have is stored separately.
 struct GrownTree {
   std::vector<GrownNode> node;
   int parts = 1, quantities = 0;
@@ -30,7 +30,7 @@ struct GrownTree {
   std::map<std::int32_t, std::vector<Surrogate>> surrogates;
 };
 
-// What is to be predicted, as Python has it.
+// The target, from Python.
 struct Target {
   const std::int32_t* code = nullptr;  // classes
   const double* y = nullptr;           // numbers, rows x parts
@@ -41,7 +41,7 @@ struct Target {
 
 GrownTree grow(const Columns& columns, const Target& target, Criterion criterion, const Growth& growth, int n_threads);
 
-// Walks the rows down a grown tree and finds the surrogates of every branch. Reads first_child, feature, threshold,
+// Sends the rows down a grown tree and finds the surrogates of every branch. Reads first_child, feature, threshold,
 // default_slot and slot.
 void replay_surrogates(const Columns& columns, const double* weight, GrownTree& tree, int max_surrogates,
                        const std::vector<int>& monotone, int n_threads);

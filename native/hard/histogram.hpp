@@ -1,9 +1,9 @@
 // Binned search: sums per bin instead of sums per row.
 //
-// A histogram has one cell per bin: the state of the objective (hard/impurity.hpp), or only [count, sum y] where that
-// is enough. Large nodes keep theirs, so that of two children only the smaller is counted and the other is the parent
-// minus the smaller. In small nodes most bins are empty: a bit mask says which are not, and only those are visited and
-// cleared again.
+// A histogram has one cell per bin: the state of the objective (hard/impurity.hpp), or only [count, sum y] if that is
+// enough. Large nodes keep theirs, so that only the smaller of two children is counted and the other is the parent
+// minus the smaller. In small nodes most bins are empty: a bit mask marks the others, and only those are visited and
+// cleared.
 #pragma once
 
 #include <array>
@@ -27,10 +27,10 @@ void fill_histogram(const Objective& objective, const std::uint32_t* rows, std::
 // Marks the bins whose count is not zero.
 Filled filled_bins(const Objective& objective, const double* histogram);
 
-// The state that a cell stands for.
+// The state in a cell.
 void read_cell(const Objective& objective, const double* cell, double* state);
 
-// Offers the edge after every filled bin but the last; position is the bin. Bins from `bins` on take no part.
+// Offers the edge after every filled bin but the last; position is the bin. Bins from `bins` on are ignored.
 void pass_bins(SplitSelector& selector, const double* histogram, const Filled& filled, std::size_t bins,
                const double* base, const double* total, int missing_slot);
 

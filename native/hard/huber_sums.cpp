@@ -17,7 +17,7 @@ HuberPoints::HuberPoints(const std::vector<double>& values, double d)
     : value(&values), width(d), come(values.size()), leave(values.size()) {
   const std::size_t n = values.size();
   at.reserve(2 * n);
-  for (std::size_t in = 0, out = 0; out < n;) {  // two rising lists into one
+  for (std::size_t in = 0, out = 0; out < n;) {  // merges two increasing lists
     const bool leaving = in == n || values[out] + d < values[in] - d;
     const std::size_t r = leaving ? out++ : in++;
     (leaving ? leave : come)[r] = static_cast<std::uint32_t>(at.size());
@@ -101,8 +101,7 @@ double HuberSums::loss(double c) const {
   return std::max(0.0, 0.5 * near + d * (high + low));
 }
 
-// The centre lies between the last point where psi is not below 0 and the next; where psi is 0 along a stretch, in its
-// middle.
+// The centre lies between the last point with psi >= 0 and the next; if psi is 0 on an interval, in its middle.
 HuberSums::Read HuberSums::read() {
   const double tiny = TIE * points_.width * total_weight();
   const auto& at = points_.at;
@@ -115,7 +114,7 @@ HuberSums::Read HuberSums::read() {
     const double c = at[last] + (falls > 0 ? high / falls * (at[passed_] - at[last]) : 0);
     return {c, loss(c)};
   }
-  const double least = loss(at[last]);  // the same along the stretch
+  const double least = loss(at[last]);  // the same on the interval
   std::size_t first = last;
   while (first > 0) {
     pass_back(first);

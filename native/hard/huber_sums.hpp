@@ -1,8 +1,8 @@
-// Huber's centre of rows that come one by one, and their loss about it.
+// Huber's centre of rows that are added one by one, and their loss about it.
 //
-// psi(c) = sum w clip(y - c, -d, d) falls with c, and is a line between neighbouring points y - d (y comes within d of
-// c) and y + d (it leaves). Rows below, within and above are summed apart; the last point where psi is not below 0 is
-// kept, and moves by few points when a row is added, so that a row costs about as much as in a sum.
+// psi(c) = sum w clip(y - c, -d, d) decreases with c, and is linear between neighbouring points y - d (y comes within d
+// of c) and y + d (y leaves). Rows below, within and above have separate sums; the last point with psi >= 0 is kept and
+// moves by few points when a row is added, so that a row takes about as much time as in a sum.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace softwood::hard {
 
 // The points of some values, in their order.
 struct HuberPoints {
-  // value : distinct and rising.
+  // value : distinct and increasing.
   HuberPoints(const std::vector<double>& value, double width);
   std::size_t size() const { return at.size(); }
 
   const std::vector<double>* value;
   double width;
   std::vector<double> at;            // rising
-  std::vector<std::uint32_t> rank;   // of the value that comes or leaves
+  std::vector<std::uint32_t> rank;   // of the value that enters or leaves
   std::vector<bool> leaves;          // whether it leaves
   std::vector<std::uint32_t> come;   // per value, its first point
   std::vector<std::uint32_t> leave;  // and its second
@@ -41,7 +41,7 @@ class HuberSums {
   struct Side {
     double weight = 0, moment = 0;
   };
-  struct Within {  // about an origin near the centre: no digits are lost far from 0
+  struct Within {  // about an origin near the centre, to keep digits far from 0
     double weight = 0, moment = 0, square = 0, origin = 0;
     std::size_t values = 0;
   };

@@ -1,8 +1,8 @@
-// The impurity that a hard split lowers: sums over rows (a state), and the gain of dividing one.
+// The impurity that hard splits decrease: sums over rows (a state), and the gain of a division.
 //
 // A state is [count, W, part_0, ..., part_{k-1}]: count by weight, W by weight * class_factor, and the parts of W (W
-// per class, or weighted sums of the centred targets). Absolute error, quantile and huber are no functions of sums;
-// they have hard/center_losses.hpp.
+// per class, or weighted sums of the centred targets). Absolute error, quantile and huber are not functions of sums;
+// they are in hard/center_losses.hpp.
 #pragma once
 
 #include <algorithm>
@@ -22,14 +22,14 @@ struct Objective {
   int parts;                         // classes or targets
   bool classes;                      // class codes or numbers
   std::vector<std::int32_t> code;    // class of every row
-  std::vector<std::uint8_t> is_one;  // two classes: is it class 1? (one byte per row, read in random order)
+  std::vector<std::uint8_t> is_one;  // two classes: whether it is class 1 (one byte per row, read in random order)
   std::vector<double> y;             // targets about their root mean (counts: about 0), rows x parts
   std::vector<double> center;        // that mean, per target
   std::vector<double> parameter;     // of quantile and huber, per target
-  std::vector<double> weight;        // weight of every row now (a fraction of it inside a node that got parts of rows)
+  std::vector<double> weight;        // current weight of every row (a fraction in a node with partial rows)
   std::vector<double> factor;        // per class
   bool plain = true;                 // every weight and factor is 1
-  std::vector<double> x_log_x_of;    // entropy where plain: x log x of every count there can be, else empty
+  std::vector<double> x_log_x_of;    // entropy if plain: x log x of every possible count, else empty
 
   static double x_log_x(double x) { return x > 0 ? x * elementary::log(x) : 0; }
 
@@ -43,17 +43,17 @@ struct Objective {
     return t * t * series;
   }
 
-  // Is the loss about a centre that is no sum over rows?
+  // Whether the loss is about a centre that is not a function of sums.
   bool has_centers() const {
     return criterion == Criterion::absolute_error || criterion == Criterion::quantile || criterion == Criterion::huber;
   }
-  // Of absolute error and quantile: which quantile, and what distances below and above it count.
+  // For absolute error and quantile: the quantile, and the weights of distances below and above it.
   double level(int target) const { return criterion == Criterion::quantile ? parameter[target] : 0.5; }
   double below(int target) const { return criterion == Criterion::quantile ? 1 - parameter[target] : 1; }
   double above(int target) const { return criterion == Criterion::quantile ? parameter[target] : 1; }
 
   int width() const { return 2 + parts; }
-  // Is the gain a function of one sum (the last part)? Then it is scale * d^2 * W / (W1 * W2), see
+  // Whether the gain is a function of one sum (the last part): scale * d^2 * W / (W1 * W2), see
   // hard/threshold_split.hpp.
   bool moments() const {
     return (criterion == Criterion::squared_error && parts == 1) || (criterion == Criterion::gini && parts == 2);
@@ -114,7 +114,7 @@ struct Objective {
   }
 
   double concave_gain(const double* first, const double* total) const {
-    double one = 0, two = 0, both = 0;  // W * impurity, negated, less the terms in W alone
+    double one = 0, two = 0, both = 0;  // W * impurity, negated, without the terms in W alone
     for (int c = 0; c < parts; ++c) {
       const double a = first[2 + c], b = total[2 + c] - a;
       if (criterion == Criterion::error) {
@@ -128,13 +128,13 @@ struct Objective {
   }
 };
 
-// Monotone bounds of a node, empty when there are no constraints; slack is what rounding may break of them.
+// Monotone bounds of a node, empty without constraints; slack allows for rounding.
 struct Bounds {
   std::vector<double> lower, upper;
   double slack = 0;
 };
 
-// May the two sides be children, given the sign of the feature?
+// Whether the two sides may be children, given the sign of the feature.
 inline bool in_order(const Bounds& bounds, int sign, const std::vector<double>& first,
                      const std::vector<double>& second) {
   for (std::size_t i = 0; i < bounds.lower.size(); ++i) {

@@ -7,7 +7,7 @@ namespace softwood::hard {
 
 namespace {
 
-// Row i of every table becomes what row was[i] is now; swap(a, b) exchanges two rows. Nothing is held twice.
+// Row i of every table becomes the current row was[i], in place; swap(a, b) exchanges two rows.
 template <class Swap>
 void rearrange(std::vector<std::int32_t> was, const Swap& swap) {
   for (std::int32_t start = 0; start < static_cast<std::int32_t>(was.size()); ++start)

@@ -11,7 +11,7 @@ namespace softwood::hard {
 
 // Exact: features x n entries in order of value. Binned, and of a sparse table: n rows, and perhaps histograms.
 //
-// Children take the place of their parent, each its stretch of every list, so a whole subtree shares one block:
+// Children replace their parent, each with a range of every list, so a whole subtree shares one block:
 //
 //     parent     [a b c d e]  [c a e d b]      two features
 //     children   [a d|b c e]  [a d|c e b]      the first from 0, the second from 2, stride 5
@@ -21,9 +21,9 @@ struct NodeRows {
   const std::uint32_t* entries = nullptr;  // exact; points into `shared`, or into the sorted columns for a root
   std::shared_ptr<std::uint32_t[]> shared;
   std::vector<std::uint32_t> rows;  // binned
-  std::vector<double> histogram;    // binned: of a large node, kept so that a child's is found by subtraction
-  int subtracted = 0;               // how often the histogram was a difference since it was counted
-  std::vector<double> weight;       // where rows come in parts: the weight of row(i) here
+  std::vector<double> histogram;    // binned: of a large node, kept to compute a child's by subtraction
+  int subtracted = 0;               // number of subtractions since the histogram was counted
+  std::vector<double> weight;       // with partial rows: the weight of row(i) in this node
 
   std::uint32_t row(std::size_t i) const { return entries ? entries[i] & ROW : rows[i]; }
 };

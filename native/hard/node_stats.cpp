@@ -17,7 +17,7 @@ void describe_classes(const Objective& objective, const std::vector<std::uint32_
     std::fill_n(value, objective.parts, 0.0);
     for (const std::uint32_t row : rows) value[objective.code[row]] += objective.weight[row];
   }
-  if (state[1] <= 0) return;  // classes of factor 0 only
+  if (state[1] <= 0) return;  // only classes with factor 0
   double sum = 0, largest = 0;
   for (int c = 0; c < objective.parts; ++c) {
     const double p = state[2 + c] / state[1];
@@ -37,7 +37,7 @@ void describe_classes(const Objective& objective, const std::vector<std::uint32_
   if (largest == 1) node.impurity = 0;
 }
 
-// Of rows that weigh 1 each, without sorting them all.
+// For rows of weight 1, without a full sort.
 double plain_quantile(const double* y, std::size_t stride, const std::vector<std::uint32_t>& rows, double level) {
   std::vector<double> value;
   value.reserve(rows.size());
@@ -61,7 +61,7 @@ double row_center(const Objective& objective, const double* y, int target, const
   return find_center(objective, target, std::move(items));
 }
 
-// What a target away from the centre of its node loses.
+// The loss of a target at a distance from the centre of its node.
 double spread_of(const Objective& objective, double away, double center, int target) {
   switch (objective.criterion) {
     case Criterion::absolute_error:
@@ -79,8 +79,8 @@ double spread_of(const Objective& objective, double away, double center, int tar
   }
 }
 
-// Adds the rows of one target to the node and returns its center. Two passes: the spread about a known center does not
-// suffer from a center far from zero.
+// Adds the rows of one target to the node and returns its center. Two passes: the spread about a known center keeps its
+// precision if the center is far from zero.
 template <bool PLAIN>
 double describe_target(const Objective& objective, const double* y, int target, const std::vector<std::uint32_t>& rows,
                        GrownNode& node, double& part) {
@@ -146,7 +146,7 @@ Objective make_objective(const Columns& columns, const Target& target, Criterion
     if (parts == 2) objective.is_one.assign(objective.code.begin(), objective.code.end());
     return objective;
   }
-  // Targets about their mean: sums of squares of a far-off target would drown its differences.
+  // Targets about their mean: sums of squares of targets far from zero lose their differences to rounding.
   objective.y.assign(target.y, target.y + n * parts);
   for (std::size_t t = 0; t < parts; ++t) {
     double sum = 0, W = 0;

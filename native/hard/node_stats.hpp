@@ -1,4 +1,4 @@
-// What a node is, from its rows: count, value, impurity.
+// The statistics of a node, from its rows: count, value, impurity.
 #pragma once
 
 #include <vector>

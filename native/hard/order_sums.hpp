@@ -1,4 +1,4 @@
-// Quantiles of rows that come one by one, or go: two structures over the ranks of their targets.
+// Quantiles of rows that are added or removed one by one: two structures over the ranks of their targets.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ class Fenwick {
     total_moment_ += wy;
   }
   struct Place {
-    std::size_t rank;       // of the smallest value whose cumulative weight reaches the part
+    std::size_t rank;       // of the smallest value whose cumulative weight reaches the proportion
     double weight, moment;  // sums strictly below it
   };
-  // Where a part of the weight is reached; a sum that meets it but for rounding is found by a part TIE less, and the
-  // value after it by TIE more.
+  // Where a proportion of the weight is reached; a sum that meets it up to rounding is found with a proportion TIE
+  // smaller, and the next value with TIE larger.
   Place reach(double part) const {
     const double want = total_weight_ * part;
     Place found{0, 0, 0};
@@ -47,9 +47,8 @@ class Fenwick {
   double total_weight_ = 0, total_moment_ = 0;
 };
 
-// The distinct values of some rows that weigh 1 each, linked in their order. Rows are taken out one by one: the
-// quantile then moves by a place at most, so reading it costs nothing. (Rows cannot be put in: their neighbours would
-// have to be looked for.)
+// The distinct values of some rows of weight 1, linked in order. Rows are removed one by one: the quantile then moves
+// by at most one place, so reading it is free. (Rows cannot be inserted: their neighbours would have to be searched.)
 class LinkedValues {
  public:
   LinkedValues(const std::vector<double>& value, double level)
@@ -57,7 +56,7 @@ class LinkedValues {
 
   void add(std::size_t rank) { ++count_[rank]; }
 
-  // Links the values that rows were added of.
+  // Links the values of the added rows.
   void link() {
     std::size_t last = none();
     for (std::size_t rank = 0; rank < count_.size(); ++rank) {
@@ -83,7 +82,7 @@ class LinkedValues {
 
   double weight() const { return weight_; }
   double quantile() const { return value_[at_]; }
-  // The next value where the rows up to the quantile are just its part of them, else the quantile.
+  // The next value if the rows up to the quantile are exactly its proportion, else the quantile.
   double next() const {
     const bool meets = below_ + count_[at_] <= (level_ + TIE) * weight_ && after_[at_] != NONE;
     return meets ? value_[after_[at_]] : quantile();
@@ -112,7 +111,7 @@ class LinkedValues {
     moment_below_ -= count_[at_] * value_[at_];
   }
 
-  // The quantile is the least value up to which this proportion of the rows lies.
+  // The quantile is the smallest value with this proportion of the rows up to it.
   void settle() {
     if (at_ == NONE) return;
     const double want = (level_ - TIE) * weight_;

@@ -9,8 +9,8 @@ namespace softwood::hard {
 
 namespace {
 
-// Tells an entry of a child whether its value equals the one before it there: yes, if no value began in the parent
-// since the child's last entry. Only bit 31 counts.
+// Marks an entry of a child whose value equals that of the previous entry: if no value began in the parent since the
+// child's last entry. Only bit 31 counts.
 struct Runs {
   std::uint32_t began = SAME;
 
@@ -21,8 +21,8 @@ struct Runs {
   void keep(bool mine) { began &= static_cast<std::uint32_t>(mine) - 1; }
 };
 
-// One child's entries of one feature, perhaps onto the parent's own. Every entry is written and the end moves only past
-// those that belong: no branch depends on the side, which no processor can guess.
+// One child's entries of one feature, possibly over the parent's own. Every entry is written and the end moves only
+// past the child's: no branch depends on the side, which cannot be predicted.
 template <bool TIES, class Belongs>
 void pick(const std::uint32_t* from, std::size_t n, std::uint32_t* to, Belongs&& belongs) {
   std::size_t end = 0;
@@ -36,8 +36,8 @@ void pick(const std::uint32_t* from, std::size_t n, std::uint32_t* to, Belongs&&
   }
 }
 
-// Both children's entries in one go, where no row is in both. The first child's may go onto the parent's own, which are
-// read before they are overwritten; the second child's go elsewhere.
+// Both children's entries in one pass, if no row is in both. The first child's may overwrite the parent's own, which
+// are read first; the second child's go elsewhere.
 template <bool TIES>
 void pick_both(const std::uint32_t* from, std::size_t n, const std::uint8_t* side, std::uint32_t* first,
                std::uint32_t* second) {
@@ -56,7 +56,7 @@ void pick_both(const std::uint32_t* from, std::size_t n, const std::uint8_t* sid
   }
 }
 
-// Calls visit(feature, does it have ties?) for every feature, on threads where there is enough to do.
+// Calls visit(feature, whether it has ties) for every feature, on threads if there is enough work.
 template <class Visit>
 void for_each_list(const Columns& columns, std::size_t n, int n_threads, Visit&& visit) {
   const bool small = n * columns.features() < THREADS_FROM;
@@ -68,7 +68,7 @@ void for_each_list(const Columns& columns, std::size_t n, int n_threads, Visit&&
   });
 }
 
-// Room for lists of n entries. One entry beyond the list may be written; it is never read.
+// Room for lists of n entries. One entry after the list may be written, but is never read.
 NodeRows make_room(std::size_t features, std::size_t n) {
   NodeRows rows;
   rows.n = n;
@@ -80,7 +80,7 @@ NodeRows make_room(std::size_t features, std::size_t n) {
 
 std::uint32_t* writable(const NodeRows& rows) { return rows.shared.get() + (rows.entries - rows.shared.get()); }
 
-// The part of `room` from `begin` on, as a node of n rows.
+// The range of `room` from `begin` on, as a node of n rows.
 NodeRows stretch(const NodeRows& room, std::size_t begin, std::size_t n) {
   NodeRows rows;
   rows.n = n;
@@ -108,7 +108,7 @@ void divide_lists(const Columns& columns, const NodeRows& parent, const std::vec
       thread_local std::vector<std::uint32_t> aside;
       if (aside.size() <= parent.n) aside.resize(parent.n + 1);
       pick_both<ties()>(from, parent.n, side.data(), to, aside.data());
-      for (std::size_t i = 0; i < n[1]; ++i) to[n[0] + i] = aside[i];  // mostly too few for the call of a copy to pay
+      for (std::size_t i = 0; i < n[1]; ++i) to[n[0] + i] = aside[i];  // usually too few for a memcpy call
     } else {
       pick<ties()>(from, parent.n, to, belongs(n[0] ? 0 : 1));
     }
@@ -117,7 +117,7 @@ void divide_lists(const Columns& columns, const NodeRows& parent, const std::vec
   if (n[1]) children.second = stretch(room, n[0], n[1]);
 }
 
-// The order in which sums over the rows of a dense table go, too: sums are then the same to the last bit.
+// The same order as for sums over the rows of a dense table, so that sums are equal to the last bit.
 std::vector<std::uint32_t> rows_by_first_column(const StoredColumns& stored, const std::vector<std::uint32_t>& live) {
   if (stored.binned || stored.features() == 0) return live;
   std::vector<std::uint32_t> rows;

@@ -9,13 +9,12 @@
 
 namespace softwood::hard {
 
-constexpr std::uint8_t BOTH = 2;  // side of a row that goes to both children, in parts
+constexpr std::uint8_t BOTH = 2;  // side of a row that is split between both children
 
-// Entries of the rows of positive weight; borrows the sorted columns when those are all rows.
+// Entries of the rows of positive weight; views the sorted columns if those are all rows.
 NodeRows root_rows(const Columns& columns, const std::vector<double>& weight);
 
-// The rows of the children, by side[row] (0, 1 or BOTH) and as `rows` lists them; a child that is not wanted is left
-// empty.
+// The rows of the children, by side[row] (0, 1 or BOTH) and in the order of `rows`; an unneeded child is left empty.
 //
 //     parent, one feature   [a b* c d e*]      side 0 1 1 0 1
 //     children              [a d]  [b c e]     the second b begins its value now: its SAME is gone

@@ -45,7 +45,7 @@ void RowRouter::count_known(const NodeRows& rows) {
   std::copy_n(known, 2, sent_.known);
 }
 
-// Every row is written to both lists and the ends move past those that belong: no branch to mispredict.
+// Every row is written to both lists and the ends move only past the right ones: no branch to mispredict.
 void RowRouter::list_rows(const NodeRows& rows) {
   for (auto& list : sent_.rows) list.resize(rows.n + 1);
   std::uint32_t *first = sent_.rows[0].data(), *second = sent_.rows[1].data();
@@ -74,7 +74,7 @@ void RowRouter::place_threshold(const NodeRows& rows, Split& split) const {
   split.known_first = static_cast<std::size_t>(end - entries);
 }
 
-// Numbers: exact lists are in order, so a place in the list decides; binned rows have their bin.
+// Numbers: exact lists are in order, so the position in the list decides; binned rows have their bin.
 void RowRouter::send_numbers(const NodeRows& rows, const Split& split) {
   const auto feature = static_cast<std::size_t>(split.feature);
   if (!rows.entries) {
@@ -95,8 +95,8 @@ void RowRouter::send_numbers(const NodeRows& rows, const Split& split) {
   }
 }
 
-// Sparse tables: all rows as 0 goes, then those that are stored, among them perhaps some of other nodes, whose side
-// nobody asks for.
+// Sparse tables: first all rows get the side of 0, then the stored ones, possibly including rows of other nodes, whose
+// side is not used.
 void RowRouter::send_stored(const NodeRows& rows, const Split& split) {
   const auto feature = static_cast<std::size_t>(split.feature);
   const StoredColumns& stored = *columns_.stored;

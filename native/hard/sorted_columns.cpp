@@ -25,14 +25,14 @@ std::uint64_t rising_key(double x) {
   return bits ^ ((bits >> 63) ? ~std::uint64_t{0} : std::uint64_t{1} << 63);
 }
 
-constexpr int DIGIT = 11;  // bits a pass: 2048 counters stay in the first cache
+constexpr int DIGIT = 11;  // bits per pass: 2048 counters fit in the L1 cache
 constexpr std::size_t DIGITS = 1u << DIGIT;
 constexpr int PASSES = 3;               // 3 * 11 >= 32
-constexpr std::size_t RADIX_MIN = 512;  // below, comparing is faster than counting
+constexpr std::size_t RADIX_MIN = 512;  // below this, comparing is faster than counting
 
 std::size_t digit(std::uint32_t key, int pass) { return (key >> (pass * DIGIT)) & (DIGITS - 1); }
 
-// Stable least-significant-digit radix sort by `high`; passes in which all items share the digit are skipped.
+// Stable least-significant-digit radix sort by `high`; passes with only one digit are skipped.
 void radix_sort(std::vector<Item>& items) {
   std::array<std::array<std::uint32_t, DIGITS>, PASSES> count{};
   for (const Item& item : items)
@@ -113,7 +113,7 @@ bool Columns::any_missing(std::size_t feature, const std::vector<double>& weight
                      [&](std::uint32_t row) { return weight[row] > 0 && is_missing(row, feature); });
 }
 
-// Columns of a row-major table share cache lines: read a few together, up to GATHER bytes.
+// Columns of a row-major table share cache lines: read a few at once, up to GATHER bytes.
 void Columns::for_each_column(int n_threads, const std::function<void(std::size_t, const double*)>& visit) const {
   constexpr std::size_t LINE = 8, GATHER = std::size_t{16} << 20;
   const std::size_t fit = std::max<std::size_t>(1, GATHER / sizeof(double) / std::max<std::size_t>(1, live.size()));
@@ -166,7 +166,8 @@ void Columns::bin_column(std::size_t feature, const double* value, const double*
   std::uint8_t* code = bin.data() + feature * X.rows;
   edge[feature] = cut_bins(value, of_live.data(), live.size(), max_bins, code);
   if (live.size() == X.rows) return;
-  for (std::size_t i = live.size(); i-- > 0;) code[live[i]] = code[i];  // live rows rise: none is overwritten unread
+  for (std::size_t i = live.size(); i-- > 0;)
+    code[live[i]] = code[i];  // live rows increase: none is overwritten before it is read
 }
 
 }  // namespace softwood::hard

@@ -1,9 +1,8 @@
-// The columns of a table, put in order once: sorted for an exact search, cut into bins for a fast one. Those of a
-// sparse table are in hard/stored_columns.hpp.
+// The columns of a table, ordered once: sorted for an exact search, cut into bins for a fast one. Columns of a sparse
+// table are in hard/stored_columns.hpp.
 //
-// An entry of a sorted column is a row id with one bit on top: SAME means "my value equals the value before me". Four
-// bytes say all that the search for a split asks of a column, so the values themselves are read only where a split is
-// made:
+// An entry of a sorted column is a row id with a top bit: SAME means that the value equals the previous one. These four
+// bytes are all that the search for a split needs, so the values themselves are read only when a split is made:
 //
 //     value     1.5  1.5  2.0  7.1  7.1   nan
 //     entry      a    b*   c    d    e*    f       * = SAME; missing values last
@@ -21,10 +20,11 @@
 
 namespace softwood::hard {
 
-constexpr double TIE = 1e-12;                                            // relative size of what is rounding, not order
+constexpr double TIE = 1e-12;                                            // relative size of rounding errors
 constexpr double FAR_TIE = 16 * std::numeric_limits<double>::epsilon();  // of src/softwood/kernels/contracts/growth.py
 
-constexpr std::size_t THREADS_FROM = 64 * 1024;  // entries (rows x features) of a node from which threads pay
+constexpr std::size_t THREADS_FROM =
+    64 * 1024;  // entries (rows x features) of a node from which threads are worthwhile
 constexpr std::uint32_t SAME = 1u << 31;
 constexpr std::uint32_t ROW = SAME - 1;
 
@@ -34,9 +34,9 @@ struct Columns {
   bool binned = false;
   std::vector<std::uint8_t> has_missing, has_ties;  // per feature, over the live rows
 
-  // exact: features x live rows, entries rising in value, missing values last
+  // exact: features x live rows, entries in increasing order of value, missing values last
   std::vector<std::uint32_t> order;
-  std::vector<std::uint32_t> live;  // rows of positive weight, rising
+  std::vector<std::uint32_t> live;  // rows of positive weight, increasing
 
   // binned: per number feature one code per row (features x rows) and the upper edge of every bin but the last
   std::vector<std::uint8_t> bin;
@@ -44,7 +44,7 @@ struct Columns {
 
   std::unique_ptr<const StoredColumns> stored;  // of a sparse table, whose X has sizes only
 
-  // max_bins 0: exact. Weights decide which rows live and where bins are cut.
+  // max_bins 0: exact. Weights decide which rows are used and where bins are cut.
   Columns(Table X, std::vector<int> n_levels, const double* weight, int max_bins, int n_threads);
   Columns(const SparseRows& X, const double* weight, int max_bins, int n_threads);
 
@@ -53,7 +53,7 @@ struct Columns {
   // Category code of a row, -1 for a missing value or a code outside the levels.
   int code(std::uint32_t row, std::size_t feature) const;
   bool is_missing(std::uint32_t row, std::size_t feature) const;
-  // Is a row of positive weight without a value?
+  // Whether some row of positive weight has no value.
   bool any_missing(std::size_t feature, const std::vector<double>& weight) const;
 
  private:

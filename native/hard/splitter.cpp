@@ -13,8 +13,8 @@ namespace softwood::hard {
 
 namespace {
 
-constexpr std::size_t KEEP_HISTOGRAM = 1024;  // rows from which subtracting histograms beats counting again
-constexpr std::size_t MAKE_LISTS = 1024;      // rows up to which ordered lists beat histograms
+constexpr std::size_t KEEP_HISTOGRAM = 1024;  // rows from which subtracting histograms is faster than counting
+constexpr std::size_t MAKE_LISTS = 1024;      // rows up to which ordered lists are faster than histograms
 
 }  // namespace
 
@@ -53,8 +53,8 @@ Split Splitter::best_split(NodeFacts node, int n_threads) {
     winner = f;
     // A split into pure children cannot be beaten, only tied, and the lower feature wins ties: stop there.
     if (best.gain >= node.most) break;
-    // In a small node the next features have a bar from the start. Not in a large one, where threads may not wait for
-    // each other: the tree must not depend on them.
+    // In a small node the next features start from the best gain so far. Not in a large one, where threads do not wait
+    // for each other and the tree must not depend on them.
     if (!large) node.floor = best.gain + node.tie;
   }
   if (winner == features) return {};
@@ -190,7 +190,7 @@ Best Splitter::search_entries(const NodeFacts& node, std::size_t feature) const 
   return selector.best;
 }
 
-// Position is a place in the list, or the last bin of the first child where the splitter went by bins.
+// Position is an index in the list, or the last bin of the first child if the splitter used bins.
 Split Splitter::number_split(const NodeFacts& node, const Best& best, std::size_t feature) const {
   Split split;
   split.gain = best.gain;
@@ -333,7 +333,7 @@ Split Splitter::category_split(const Best& best, std::size_t feature, const Leve
   return split;
 }
 
-// Levels in each order as if they were values of a number: the passes over centres do the rest.
+// Levels in each order are treated as values of a number.
 Splitter::Found Splitter::search_center_categories(const NodeFacts& node, std::size_t feature,
                                                    const Centers& centers) const {
   std::vector<std::uint32_t> made;

@@ -25,8 +25,8 @@ struct Growth {
   int max_surrogates;
   std::vector<int> monotone;      // sign per feature, empty: no constraints
   std::vector<double> parameter;  // of quantile and huber, per target
-  std::size_t max_places;         // levels that all gates together may keep
-  // Do candidates say where missing rows go, or is that left to surrogates or fractions?
+  std::size_t max_places;         // maximum number of levels that all gates store
+  // Whether candidates place missing rows, instead of surrogates or fractions.
   bool places_missing() const { return missing == Missing::direction || missing == Missing::category; }
 };
 
@@ -41,14 +41,14 @@ struct Split {
   bool found() const { return feature >= 0; }
 };
 
-// What the splitter needs to know of a node.
+// The data of a node for the splitter.
 struct NodeFacts {
   const NodeRows& rows;
   const double* total;  // state of all rows
   double tie;           // gains closer than this are equal
-  double most;          // no split gains more: all of W * impurity, less the tie
+  double most;          // upper bound of the gain: all of W * impurity, minus the tie
   const Bounds& bounds;
-  double floor = -std::numeric_limits<double>::infinity();  // gain that the features to come have to pass
+  double floor = -std::numeric_limits<double>::infinity();  // gain that the remaining features must exceed
 };
 
 class Splitter {
@@ -60,25 +60,25 @@ class Splitter {
   // Monotone sign of a feature, 0: none.
   int sign(int feature) const { return growth_.monotone.empty() ? 0 : growth_.monotone[feature]; }
 
-  // Entries of a feature in rising order, missing values last; `made` holds them if they have to be made.
+  // Entries of a feature in increasing order, missing values last; `made` stores them if they must be built.
   const std::uint32_t* entries(const NodeRows& rows, std::size_t feature, std::vector<std::uint32_t>& made) const;
-  // How many of the n entries have a value.
+  // The number of the n entries with a value.
   std::size_t count_known(const std::uint32_t* entries, std::size_t n, std::size_t feature) const;
   bool has_missing(std::size_t feature) const { return has_missing_[feature]; }
   bool any_missing() const { return std::find(has_missing_.begin(), has_missing_.end(), true) != has_missing_.end(); }
-  // Threshold between two rows that are neighbours in the order of a number feature.
+  // Threshold between two neighbouring rows in the order of a numeric feature.
   double threshold_between(std::uint32_t low, std::uint32_t high, std::size_t feature) const;
 
-  // Should a binned node go on with ordered lists? In small nodes they cost less than mostly empty histograms.
+  // Whether a binned node switches to ordered lists, which in small nodes are faster than mostly empty histograms.
   bool wants_lists(const NodeRows& rows) const;
   void make_lists(NodeRows& rows) const;
 
-  // Does a node of this size keep its histograms?
+  // Whether a node of this size keeps its histograms.
   bool keeps_histogram(const NodeRows& rows) const;
   void count_histogram(NodeRows& rows, int n_threads) const;
 
-  // Sparse tables: makes the cells of a node those of its larger child by taking away the rows of the other; false
-  // where it is better to count anew.
+  // Sparse tables: turns the cells of a node into those of its larger child by subtracting the rows of the other; false
+  // if counting is better.
   bool take_away(NodeRows& node, const std::vector<std::uint32_t>& rows) const;
 
  private:
@@ -87,7 +87,7 @@ class Splitter {
     std::size_t known;
     std::vector<double> missing_state, known_state;
   };
-  // The best candidate of a feature; for categories the split itself, since its levels are costly to find again.
+  // The best candidate of a feature; for categories the split itself, since its levels are costly to recompute.
   struct Found {
     Best best;
     Split category;
@@ -97,7 +97,7 @@ class Splitter {
   const Objective& objective_;
   const Growth& growth_;
   std::vector<bool> has_missing_;
-  std::vector<Found> found_;         // per feature, of the node at hand
+  std::vector<Found> found_;         // per feature, of the current node
   std::vector<std::uint32_t> rank_;  // scratch of Centers
   const StoredCells cells_;          // of a sparse table
   std::vector<double> none_;         // the state of no row

@@ -33,7 +33,7 @@ StoredColumns::StoredColumns(const SparseRows& X, const std::vector<std::uint32_
   number_through(columns, X.rows);
 }
 
-// Missing values last, rows rising among equals.
+// Missing values last, rows increasing among ties.
 StoredColumns::Column StoredColumns::find_groups(std::vector<Cell> cells, std::size_t n_live, double total,
                                                  const double* weight, int max_bins) const {
   const auto end =
@@ -79,7 +79,7 @@ void StoredColumns::cut_bins_of(Column& column, const std::vector<Cell>& cells, 
   std::vector<std::uint8_t> bin(value.size() + 1);
   const std::vector<double> edge = cut_bins(value.data(), w.data(), value.size(), max_bins, bin.data());
   const auto above = [&](std::size_t b) { return b < edge.size() ? edge[b] : std::numeric_limits<double>::infinity(); };
-  // Where no row is 0, 0 lies where a value of 0 would.
+  // If no row is 0, 0 is at the position of a value of 0.
   const auto zero = static_cast<std::size_t>(
       has_zeros ? bin[cells.size()] : std::lower_bound(edge.begin(), edge.end(), 0.0) - edge.begin());
   column.zero = above(zero);

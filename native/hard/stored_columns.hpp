@@ -1,13 +1,13 @@
-// The columns of a sparse table: only what is not 0 is held.
+// The columns of a sparse table: only nonzero values are stored.
 //
-// The stored values of a column fall into groups: one for each distinct value, or for each bin, and one for the missing
-// ones. The groups of all columns are numbered through, rising within a column:
+// The stored values of a column are in groups: one per distinct value, or per bin, and one for missing values. The
+// groups of all columns are numbered consecutively, increasing within a column:
 //
 //     column f     begin[f] .. | zero_at[f] .. | missing_at[f] .. begin[f + 1]
 //                  below 0     | above 0       | missing: one group, or none
 //
-// Rows of 0 are in no group: their sums are those of the node less those of its groups. With bins, a value that shares
-// the bin of 0 counts as 0.
+// Rows with 0 are in no group: their sums are those of the node minus those of its groups. With bins, a value that
+// shares the bin of 0 counts as 0.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +26,11 @@ struct StoredColumns {
   std::vector<double> zero_upper;                         // the same of 0, per feature
   bool binned;
 
-  // By column, groups rising and rows rising in each; by row, groups rising.
+  // By column, with increasing groups and increasing rows in each; by row, with increasing groups.
   std::vector<std::size_t> column_begin, row_begin;
   std::vector<std::uint32_t> column_row, column_group, row_group;
 
-  // Of the rows of positive weight. max_bins 0: every distinct value is a group.
+  // For the rows of positive weight. max_bins 0: every distinct value is a group.
   StoredColumns(const SparseRows& X, const std::vector<std::uint32_t>& live, const double* weight, int max_bins,
                 int n_threads);
 
@@ -45,13 +45,13 @@ struct StoredColumns {
     return group == ZERO ? zero_upper[feature] : upper[group];
   }
   std::uint32_t group_of(std::uint32_t row, std::size_t feature) const;
-  // Threshold between two groups that are neighbours among the rows at hand.
+  // Threshold between two neighbouring groups among the current rows.
   double threshold_between(std::size_t feature, std::uint32_t low, std::uint32_t high) const;
 
   // Calls visit(row, group) for the rows that are not 0 in a column, and possibly for other rows.
   template <class Visit>
   void for_each_stored(std::size_t feature, const std::vector<std::uint32_t>& rows, Visit&& visit) const {
-    constexpr std::size_t SEARCH = 8;  // values of the column that are read in the time of one search in a row
+    constexpr std::size_t SEARCH = 8;  // values of a column that are read in the time of one search in a row
     if (column_begin[feature + 1] - column_begin[feature] <= SEARCH * rows.size()) {
       for (std::size_t i = column_begin[feature]; i < column_begin[feature + 1]; ++i)
         visit(column_row[i], column_group[i]);

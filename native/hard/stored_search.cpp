@@ -8,11 +8,11 @@ namespace softwood::hard {
 
 namespace {
 
-constexpr int MOST_SUBTRACTED = 8;  // differences in a row, of sums that are rounded
+constexpr int MOST_SUBTRACTED = 8;  // consecutive subtractions of rounded sums
 
 }  // namespace
 
-// Cells of all groups cost no more than the stored values of the node: all open nodes together hold no more than that.
+// Cells of all groups take no more memory than the stored values of the node, so all open nodes together are bounded.
 bool Splitter::keeps_cells(const NodeRows& rows) const {
   constexpr std::size_t WORTH = 2;  // numbers in cells for each stored value
   return columns_.stored->groups() * cells_.width() <= WORTH * stored_in(*columns_.stored, rows.rows);
@@ -56,7 +56,7 @@ bool Splitter::is_winner(const NodeFacts& node, std::size_t winner, std::size_t 
   return best.found && (winner == columns_.features() || best.gain > found_[winner].best.gain + node.tie);
 }
 
-// Of a large node: from its histogram, or by a walk through the columns.
+// For a large node: from its histogram, or by a pass over the columns.
 void Splitter::search_all_cells(const NodeFacts& node, int n_threads) {
   const StoredColumns& stored = *columns_.stored;
   const std::size_t width = cells_.width();
@@ -67,7 +67,7 @@ void Splitter::search_all_cells(const NodeFacts& node, int n_threads) {
     });
     return;
   }
-  constexpr std::size_t TOGETHER = 256;  // columns, so that threads seldom meet
+  constexpr std::size_t TOGETHER = 256;  // columns, so that threads rarely contend
   const std::size_t pieces = (columns_.features() + TOGETHER - 1) / TOGETHER;
   for_each_piece(pieces, stored.groups() < THREADS_FROM ? 1 : n_threads, [&](std::size_t piece) {
     std::vector<std::uint32_t> group;

@@ -1,5 +1,5 @@
-// The search for a split among the columns of a sparse table: as hard/threshold_split.hpp, group by group, the rows of
-// 0 by subtraction.
+// The search for a split in the columns of a sparse table: like hard/threshold_split.hpp, group by group, with the rows
+// of 0 by subtraction.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace softwood::hard {
 
 constexpr std::size_t ALL_KNOWN = ZERO - 1;  // position of the split between known and missing values
 
-// A cell is [rows, sum y] where that is enough, [rows, parts] where all weights are 1, else [rows, count, W, parts].
+// A cell is [rows, sum y] if that is enough, [rows, parts] if all weights are 1, else [rows, count, W, parts].
 class StoredCells {
  public:
   explicit StoredCells(const Objective& objective) : objective_(objective) {}
 
   std::size_t width() const;
-  // Are cells [rows, sum y]?
+  // Whether cells are [rows, sum y].
   bool is_short() const { return objective_.plain && objective_.moments(); }
-  // Sums of whole numbers, which subtraction leaves as they are.
+  // Sums of whole numbers, whose subtraction is exact.
   bool is_exact() const { return objective_.plain && objective_.classes; }
   void read(const double* cell, double* state) const;
 
-  // Calls use(add), add(cell, row, times) being what adds a row to a cell.
+  // Calls use(add), where add(cell, row, times) adds a row to a cell.
   template <class Use>
   void with_adder(const Use& use) const {
     const Objective& o = objective_;
@@ -48,13 +48,13 @@ class StoredCells {
   }
 
  private:
-  const Objective& objective_;  // whose weights may come in parts, once the splitter is there
+  const Objective& objective_;  // whose weights may be fractions
 
   void add_state(double* cell, std::uint32_t row, double times) const;
 };
 
-// What the passes of one column need: states of its groups, and where 0 and the missing values stand among them. One is
-// loaded with column after column, so that its memory is allocated once.
+// The data for the passes of one column: states of its groups, and the positions of 0 and of missing values. One object
+// is reused for all columns, so that its memory is allocated once.
 class StoredPass {
  public:
   // n: rows of the node.  total: its state.
@@ -66,8 +66,8 @@ class StoredPass {
   const std::vector<double>& missing() const { return missing_; }
   const std::vector<double>& known() const { return known_; }
 
-  // Offers the place after every group but the last; position is the group, or ZERO. `base` is what the first child
-  // holds before.
+  // Offers the position after every group but the last; position is the group, or ZERO. `base` is the initial state of
+  // the first child.
   void offer_all(SplitSelector& selector, const double* base, const double* total, int missing_slot);
 
  private:
@@ -80,8 +80,8 @@ class StoredPass {
   void offer(SplitSelector& selector, const double* total, std::uint32_t last, int missing_slot) const;
 };
 
-// The pass over short cells of a column without missing values, as StoredPass makes it; group_of(i) is the group of the
-// i-th cell, and cells of no row are passed over.
+// The pass over short cells of a column without missing values, as in StoredPass; group_of(i) is the group of the i-th
+// cell, and empty cells are skipped.
 template <class GroupOf>
 void offer_short(SplitSelector& selector, const double* cell, std::size_t n, std::uint32_t zero_at, double zeros,
                  const double* total, const GroupOf& group_of) {

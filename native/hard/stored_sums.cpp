@@ -5,8 +5,8 @@
 namespace softwood::hard {
 
 void sort_by_group(std::vector<RowGroup>& items, std::size_t groups) {
-  constexpr int DIGIT = 11;                                     // bits a pass
-  constexpr std::size_t DIGITS = 1u << DIGIT, RADIX_MIN = 512;  // below, comparing is faster than counting
+  constexpr int DIGIT = 11;                                     // bits per pass
+  constexpr std::size_t DIGITS = 1u << DIGIT, RADIX_MIN = 512;  // below this, comparing is faster than counting
   if (items.size() < RADIX_MIN) {
     std::stable_sort(items.begin(), items.end(),
                      [](const RowGroup& a, const RowGroup& b) { return a.group < b.group; });

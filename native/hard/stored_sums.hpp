@@ -1,7 +1,7 @@
 // Sums over the rows of a node, group by group of a sparse table.
 //
-// A cell holds the sums of a group: cell[0] counts its rows, the rest is what an adder adds, add(cell, row, 1). A large
-// node finds them by a walk through the columns, a small one by sorting the groups of its rows.
+// A cell holds the sums of a group: cell[0] counts its rows, the rest is added by add(cell, row, 1). A large node finds
+// them by a pass over the columns, a small one by sorting the groups of its rows.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace softwood::hard {
 
-// The groups of one column that have rows in a node, rising, and the cell of each.
+// The groups of one column that have rows in a node, increasing, and the cell of each.
 struct GroupSums {
   const std::uint32_t* group;
   const double* cell;
@@ -34,19 +34,19 @@ inline std::size_t stored_in(const StoredColumns& columns, const std::vector<std
   return n;
 }
 
-// Does a node with this number of stored values find its groups by a walk through all columns?
+// Whether a node with this number of stored values finds its groups by a pass over all columns.
 inline bool walks_columns(const StoredColumns& columns, std::size_t stored) {
   constexpr std::size_t SORTED = 4;  // values that are read in the time that sorting one of them takes
   return stored * SORTED > columns.stored();
 }
 
-// Calls visit(feature, sums) for every column of a large node, on threads; sums of no group where all its rows are 0.
+// Calls visit(feature, sums) for every column of a large node, on threads; without groups if all its rows are 0.
 template <class Add, class Visit>
 void walk_columns(const StoredColumns& columns, const std::vector<std::uint32_t>& rows, std::size_t width,
                   int n_threads, const Add& add, const Visit& visit) {
   std::vector<std::uint8_t> here(columns.row_begin.size() - 1);
   for (const std::uint32_t row : rows) here[row] = 1;
-  constexpr std::size_t TOGETHER = 64;  // columns, so that threads seldom meet
+  constexpr std::size_t TOGETHER = 64;  // columns, so that threads rarely contend
   const std::size_t features = columns.features();
   for_each_piece((features + TOGETHER - 1) / TOGETHER, n_threads, [&](std::size_t piece) {
     std::vector<std::uint32_t> group;
@@ -67,7 +67,7 @@ void walk_columns(const StoredColumns& columns, const std::vector<std::uint32_t>
   });
 }
 
-// Calls visit(feature, sums) for every column of a small node that is not all 0, in order, until it answers false.
+// Calls visit(feature, sums) for every column of a small node that is not all 0, in order, until it returns false.
 template <class Add, class Visit>
 void visit_sorted(const StoredColumns& columns, const std::vector<std::uint32_t>& rows, std::size_t width,
                   const Add& add, const Visit& visit) {

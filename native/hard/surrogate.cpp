@@ -18,13 +18,13 @@ struct RatedSurrogate {
   Surrogate surrogate;
 };
 
-// Ways in which a threshold may stand in for the split: x <= threshold in slot 0 (plain) or in slot 1 (flipped).
+// Ways in which a threshold may replace the split: x <= threshold in slot 0 (plain) or in slot 1 (flipped).
 struct Ways {
   bool plain = true, flipped = true;
   bool none() const { return !plain && !flipped; }
 };
 
-// The ways that keep the monotone constraints. The children of a split are in order only where its feature has a sign.
+// The ways that satisfy the monotone constraints. The children of a split are in order only if its feature has a sign.
 Ways allowed_ways(int sign, int primary_sign) {
   return sign == 0 ? Ways{} : Ways{sign == primary_sign, sign == -primary_sign};
 }
@@ -62,7 +62,7 @@ class SurrogateFinder {
   const std::vector<std::uint8_t>& side_;
   const Sides all_;  // of all rows whose primary value is known
   const bool plain_;
-  const bool all_count_one_;  // no primary value is missing, no row has a weight
+  const bool all_count_one_;  // no primary value is missing, all weights are 1
 
   // Rows whose primary value is known too, as [value order] of (row, begins a new value).
   template <class Visit>
@@ -77,8 +77,8 @@ class SurrogateFinder {
     }
   }
 
-  // With lead = weight below that goes to slot 0 less what goes to slot 1, a threshold agrees with all[1] + lead, and
-  // flipped with all[0] - lead. A threshold that agrees with no more than `bar` is of no use, so few are looked at.
+  // With lead = weight below in slot 0 minus weight below in slot 1, a threshold agrees with all[1] + lead, and flipped
+  // with all[0] - lead. A threshold that agrees with at most `bar` is useless, so few are examined.
   RatedSurrogate by_threshold(std::size_t feature, const std::uint32_t* entries, std::size_t known, double bar,
                               Ways ways) const {
     const Sides all = known == rows_.n ? all_ : sum_sides(entries, known);
@@ -105,7 +105,7 @@ class SurrogateFinder {
     return best;
   }
 
-  // The same where every row counts one: whole numbers, of which one is larger or they are equal.
+  // The same if every row counts one: whole numbers, which need no tolerance.
   RatedSurrogate by_count(std::size_t feature, const std::uint32_t* entries, double bar, Ways ways) const {
     const std::array<int, 2> all = {static_cast<int>(all_[0]), static_cast<int>(all_[1])};
     int lead = 0, most = static_cast<int>(bar), best = -1;
@@ -143,7 +143,7 @@ class SurrogateFinder {
     best.agree = 0;
     best.surrogate.threshold = std::numeric_limits<double>::quiet_NaN();
     best.surrogate.flip = false;
-    int level = -1;  // the one that w is of
+    int level = -1;  // the group of w
     Sides w{};
     const auto end_level = [&] {
       if (w[0] + w[1] <= 0) return;
@@ -173,7 +173,7 @@ class StoredSurrogates {
                    Sides all)
       : columns_(columns), objective_(objective), side_(side), all_(all) {}
 
-  // Those that agree with more than `bar`, features rising.
+  // Those that agree with more than `bar`, in increasing order of features.
   template <class WaysOf>
   std::vector<RatedSurrogate> find(std::vector<std::uint32_t> rows, double bar, int n_threads,
                                    const WaysOf& ways_of) const {
@@ -211,7 +211,7 @@ class StoredSurrogates {
   const std::vector<std::uint8_t>& side_;
   const Sides all_;  // of all rows whose primary value is known
 
-  // Lead and agreement as SurrogateFinder::by_threshold has them.
+  // Lead and agreement as in SurrogateFinder::by_threshold.
   RatedSurrogate best_of(std::size_t feature, const GroupSums& sums, std::size_t n, double bar, Ways ways) const {
     Sides all = all_;
     double zeros = static_cast<double>(n), zero_lead = all_[0] - all_[1];
@@ -251,7 +251,7 @@ class StoredSurrogates {
   }
 };
 
-// Best agreement first; among those that agree as well, to within TIE, the lowest feature.
+// Best agreement first; on ties within TIE, the lowest feature.
 std::vector<Surrogate> rank(std::vector<Surrogate> found, std::size_t most) {
   std::vector<Surrogate> ranked;
   while (!found.empty() && ranked.size() < most) {
@@ -292,7 +292,7 @@ std::vector<Surrogate> find_surrogates(const Splitter& splitter, const Columns& 
   std::vector<Surrogate> kept;
   for (RatedSurrogate& rated : found) {
     const double adjusted = total > majority ? (rated.agree - majority) / (total - majority) : 0;
-    if (rated.agree < 0 || !(adjusted > MIN_ADJUSTED)) continue;  // NaN too: of sums beyond all numbers
+    if (rated.agree < 0 || !(adjusted > MIN_ADJUSTED)) continue;  // also NaN: from infinite sums
     rated.surrogate.agreement = rated.agree / total;
     rated.surrogate.adjusted = adjusted;
     kept.push_back(std::move(rated.surrogate));

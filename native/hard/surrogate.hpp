@@ -1,4 +1,4 @@
-// Surrogate splits: what imitates a node's split best on each other feature (Breiman et al. 1984, section 5.3).
+// Surrogate splits: the best imitations of a node's split on other features (Breiman et al. 1984, section 5.3).
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ struct Surrogate {
   int feature = -1;
   double threshold = std::numeric_limits<double>::quiet_NaN();
   bool flip = false;  // values above the threshold go to slot 0
-  LevelSlots slot;    // categories: slot of every level it can tell
+  LevelSlots slot;    // categories: slot of every level that it can place
   double agreement = 0, adjusted = 0;
 };
 
-constexpr double MIN_SMALLER_CHILD = 2;  // count of the smaller child: one row is nothing to learn from
+constexpr double MIN_SMALLER_CHILD = 2;  // minimum count of the smaller child: one row is too little
 constexpr std::uint8_t UNKNOWN = 3;      // side of a row whose primary value is missing
 
 // The best surrogates of a node, best first. side[row] is the slot the split sends the row to, or UNKNOWN. The monotone
-// signs of the splitter say which features may stand in for which, and in which direction.
+// signs of the splitter determine which features may replace which, and in which direction.
 std::vector<Surrogate> find_surrogates(const Splitter& splitter, const Columns& columns, const Objective& objective,
                                        const NodeRows& rows, int primary, int default_slot,
                                        const std::vector<std::uint8_t>& side, int most, int n_threads);

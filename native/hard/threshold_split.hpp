@@ -1,4 +1,4 @@
-// One pass over the rows of a node in the order of a feature: every place where the value changes is offered as a
+// One pass over the rows of a node in the order of a feature: every position at which the value changes is offered as a
 // split.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace softwood::hard {
 
-// Any objective that is a function of sums. `base` is what the first child holds before the first entry.
+// Any objective that is a function of sums. `base` is the initial state of the first child.
 inline void pass_states(SplitSelector& selector, const std::uint32_t* entries, std::size_t n, const double* base,
                         const double* total, int missing_slot) {
   std::vector<double> first(base, base + selector.objective.width());
@@ -23,8 +23,8 @@ inline void pass_states(SplitSelector& selector, const std::uint32_t* entries, s
   }
 }
 
-// Gini of several classes: sums of squares are kept up to date, so that a row costs the same for 3 or 300 classes. The
-// running gain only decides whether to make a proper offer; SLACK covers its rounding.
+// Gini of several classes: sums of squares are updated, so that a row takes the same time with 3 or 300 classes. The
+// running gain only decides whether to make an exact offer; SLACK covers its rounding.
 inline void pass_gini(SplitSelector& selector, const std::uint32_t* entries, std::size_t n, const double* base,
                       const double* total, int missing_slot) {
   constexpr double SLACK = 1e-9;
@@ -53,7 +53,7 @@ inline void pass_gini(SplitSelector& selector, const std::uint32_t* entries, std
   }
 }
 
-// Entropy: as pass_gini, with running sums of x log x. x_log_x(i) is read from a table where all weights are 1.
+// Entropy: like pass_gini, with running sums of x log x. x_log_x(i) is read from a table if all weights are 1.
 template <class XLogX>
 void pass_entropy(SplitSelector& selector, const std::uint32_t* entries, std::size_t n, const double* base,
                   const double* total, int missing_slot, XLogX&& x_log_x) {
@@ -110,13 +110,12 @@ void pass_moments(SplitSelector& selector, const Y* y, double scale, const std::
   }
 }
 
-// pass_moments over all features of a small node of plain numbers, without stopping between them: most nodes of a deep
-// tree have a handful of rows, and there the calls would cost more than the rows. Returns the winning feature, or
-// `features` if there is none.
+// pass_moments over all features of a small node of plain numbers in one call: most nodes of a deep tree have a handful
+// of rows, and calls would take longer than the rows. Returns the winning feature, or `features` if there is none.
 template <class Y>
 std::size_t sweep_moments(const SplitSelector& selector, const Y* y, const NodeRows& rows, std::size_t features,
                           const double* total, double most, Best& best) {
-  constexpr double SLACK = 1e-9;  // as SplitSelector::enough has it
+  constexpr double SLACK = 1e-9;  // as in SplitSelector::enough
   const auto least = static_cast<std::size_t>(std::max(1.0, std::ceil(selector.min_samples_leaf - SLACK)));
   const double W = total[1], mean = total[selector.objective.width() - 1] / W,
                scale = selector.objective.moments_scale();
