@@ -1,1 +1,1 @@
-"""Benches: peers side by side. Never imported by the package."""
+"""Benchmarks: modules do not depend on each other, and the package never imports them."""

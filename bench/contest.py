@@ -1,7 +1,7 @@
-"""A contest on tables that are not the papers': SoftTree beside LightGBM, a forest and CART.
+"""A comparison on tables that are not the papers': SoftTree against LightGBM, a forest and CART.
 
-Every result is written to a file as soon as it is there, and not made again: a run that was stopped goes on where it
-was; delete the file to begin afresh.
+Every result is written to a file at once and not computed again: an interrupted run can be resumed; delete the file to
+start over.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Rows(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A table: whether its targets are classes, and its rows in an order that the seed says."""
+    """A table: whether its targets are classes, and its rows in an order that depends on the seed."""
 
     classes: bool
     draw: Callable[[int], Rows]
@@ -77,7 +77,7 @@ def run(cases: Mapping[str, Case], models: list[str], seeds: int, file: Path) ->
 
 
 def to_markdown(results: Results, first: str) -> str:
-    """A line a case: errors, then nodes and seconds; a dash where a run is yet to be made. `first`: what cases are."""
+    """One line per case: errors, then nodes and seconds; a dash for a missing run. `first`: heading of the cases."""
     lines = []
     for name in tables_of(results):
         means = {model: means_of(results, name, model) for model in MODELS}
@@ -95,13 +95,13 @@ def tables_of(results: Results) -> list[str]:
 
 
 def count_firsts(results: Results) -> dict[str, int]:
-    """On how many cases each model has the least error (of two that share it, the first of MODELS)."""
+    """On how many cases each model has the lowest error (on ties, the first of MODELS)."""
     best = [min(MODELS, key=lambda model: error_of(results, name, model)) for name in tables_of(results)]
     return {model: best.count(model) for model in MODELS}
 
 
 def count_duels(results: Results) -> dict[str, tuple[int, int]]:
-    """For each other model: on how many cases SoftTree has less error, and on how many both were run."""
+    """For each other model: on how many cases SoftTree has a lower error, and on how many both were run."""
     names, duels = tables_of(results), {}
     ours = {name: error_of(results, name, "SoftTree") for name in names}
     for model in list(MODELS)[1:]:
@@ -112,7 +112,7 @@ def count_duels(results: Results) -> dict[str, tuple[int, int]]:
 
 
 def standing(results: Results) -> str:
-    """On how many cases each model has the least error, and how SoftTree stands to each other one."""
+    """On how many cases each model has the lowest error, and how SoftTree compares with each other one."""
     firsts = ", ".join(f"{model} {n}" for model, n in count_firsts(results).items() if n)
     duels = ", ".join(f"{model} {won} of {met}" for model, (won, met) in count_duels(results).items() if met)
     told = f" SoftTree has less error than {duels}." if duels else ""

@@ -1,11 +1,11 @@
-"""What `effort` buys: quick soft trees beside the soft trees of others, and what thorough ones win.
+"""The effect of `effort`: quick soft trees against other libraries' soft trees, and the gain of thorough ones.
 
     SOFTWOOD_DATA=<folder of the sets> python -m bench.effort --folds 2          (make effort)
 
-First, on breast cancer, digits and Friedman 1, every system in a process of its own (bench.speed.rival): processor
-seconds of a fit and the error on the third that was not fitted. Then the papers' sets of at most MOST_CELLS cells (rows
-times inputs): fitted on the training half of a fold, predicted on its test third. Every fit is written as soon as it is
-there; a run that was stopped goes on where it was.
+First, on breast cancer, digits and Friedman 1, every system in its own process (bench.speed.rival): processor seconds
+of a fit and the error on the held-out third. Then the papers' data sets of at most MOST_CELLS cells (rows times
+inputs): fitted on the training half of a fold, evaluated on its test third. Every result is written at once; an
+interrupted run can be resumed.
 """
 
 from __future__ import annotations
@@ -96,12 +96,12 @@ def run(n_folds: int) -> dict[str, Any]:
 
 
 def to_markdown(results: dict[str, Any]) -> str:
-    """Both tables, what they come to, and how they were measured."""
+    """Both tables, their summary, and how they were measured."""
     return f"{TITLE}\n\n{by_effort(results)}\n{OTHERS}\n{beside_others(results)}\n{FOOT}"
 
 
 def beside_others(results: dict[str, Any]) -> str:
-    """A line a system for every table."""
+    """One line per system for every table."""
     lines = []
     for case in CASES:
         ours = results[f"{case}/{OURS}"]
@@ -118,7 +118,7 @@ def beside_others(results: dict[str, Any]) -> str:
 
 
 def by_effort(results: dict[str, Any]) -> str:
-    """A line a set."""
+    """One line per data set."""
     runs = {key: one for key, one in results.items() if key.split("/")[-1] in EFFORTS}
     lines, ratio = [], {effort: list[float]() for effort in EFFORTS}
     time = {effort: list[float]() for effort in EFFORTS}

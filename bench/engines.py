@@ -1,6 +1,6 @@
-"""Rows beyond memory and on a cluster: what a pass takes, and what it would take of many more rows.
+"""Out-of-core rows and clusters: the time of a pass, and an estimate for many more rows.
 
-    python -m bench.engines make FOLDER --rows 100000000     Parquet files of made rows, a million each
+    python -m bench.engines make FOLDER --rows 100000000     Parquet files of synthetic rows, a million each
     python -m bench.engines fit FOLDER --learner cart        one fit in batches: seconds, peak of memory
     python -m bench.engines passes                           passes over a Dask cluster of 1 and 2 workers beside memory
     python -m bench.engines scheduler --passes 1000          what passes leave on the scheduler
@@ -36,8 +36,13 @@ from softwood.learners.soft.columns.piecewise import expansion_of
 
 Floats = npt.NDArray[np.float64]
 
-INPUTS, GATES, BINS, LEVEL = 10, 7, 255, 16  # of made rows; of a soft tree; of CART: bins, and nodes of a deep level
-PIECE = 1_000_000  # rows of a file
+INPUTS, GATES, BINS, LEVEL = (
+    10,
+    7,
+    255,
+    16,
+)  # of synthetic rows; of a soft tree; of CART: bins, and nodes of a deep level
+PIECE = 1_000_000  # rows per file
 NOISE = 0.3
 REPEATS = 7
 
@@ -80,7 +85,7 @@ def fit_folder(folder: Path, learner: str, memory: str) -> dict[str, Any]:
 
 
 def soft_rows(rows: int, seed: int) -> SoftRows:
-    """A part of the rows as a soft tree of linear gates is summed over."""
+    """A part of the rows, as for sums of a soft tree with linear gates."""
     X, y = make_rows(rows, seed)
     sample = make_rows(5_000, seed=0)[0]
     expansion = expansion_of(build_design(sample, [0] * INPUTS, np.ones(len(sample)), BasisSpec()), INPUTS)
@@ -95,7 +100,7 @@ def soft_question() -> TreeSums:
 
 
 def binned_rows(rows: int, seed: int) -> BinnedPiece:
-    """A part of the rows as CART is grown from."""
+    """A part of the rows, as for CART."""
     X, y = make_rows(rows, seed)
     bins = Bins([np.linspace(-3, 3, BINS - 1)] * INPUTS, np.zeros(INPUTS, np.int32))
     return BinnedPiece(bins.codes(X), y[:, None], np.ones(rows), np.zeros(rows, np.uint8))
@@ -120,7 +125,7 @@ KINDS: dict[str, tuple[Callable[[int, int], Any], Callable[[], Any]]] = {
 
 
 def best_of(work: Callable[[], Any]) -> tuple[float, float]:
-    """Least seconds on the wall and of this process's processor time, of REPEATS, after one that warms up."""
+    """Lowest wall and processor seconds of this process in REPEATS runs, after a warm-up."""
     work()
     spans = []
     for _ in range(REPEATS):
@@ -140,7 +145,7 @@ def _collect(ask: Callable[[], Any], parts: Any) -> Any:
 
 
 def measure_passes(rows: int) -> dict[str, Any]:
-    """Passes over `rows` a worker: in this process, on one worker, on two; and what a pass costs without rows."""
+    """Passes over `rows` per worker: in this process, on one worker, on two; and the cost of a pass without rows."""
     from distributed import Client, LocalCluster
 
     from softwood.engines.dask import DaskParts
@@ -174,7 +179,7 @@ def measure_passes(rows: int) -> dict[str, Any]:
 
 
 def measure_scheduler(passes: int) -> dict[str, Any]:
-    """Memory of the process with driver and scheduler, and what the scheduler remembers, along many passes."""
+    """Memory of the process with driver and scheduler, and the scheduler's tasks, over many passes."""
     from distributed import Client, LocalCluster
 
     from softwood.engines.dask import DaskParts
@@ -227,13 +232,13 @@ class Cluster:
     cores: int = 16
     partitions: int = 16  # of a worker; with one its cores work as threads (n_jobs)
     fixed: float = 0.010  # a pass without rows
-    task: float = 0.0015  # that the scheduler takes for a task
+    task: float = 0.0015  # of the scheduler, per task
     latency: float = 0.001  # of a message
     bandwidth: float = 1.25e9  # 10 Gbit/s, of a worker
     group: int = 16  # accumulators merged by one task
 
     def pass_seconds(self, rows: float, row: float, answer: float) -> float:
-        """One pass over `rows`, at `row` seconds each and core; `answer` bytes come back from every partition."""
+        """One pass over `rows`, at `row` seconds per row and core; every partition returns `answer` bytes."""
         parts = self.workers * self.partitions
         total, left = self.fixed + rows / (self.workers * self.cores) * row, parts
         total += parts * self.task
@@ -244,13 +249,13 @@ class Cluster:
 
 
 def simulate(row_soft: float, row_cart: float, task: float, fixed: float) -> list[dict[str, Any]]:
-    """A pass of a soft tree and of a level of CART over many rows, with a partition a worker and a partition a core."""
+    """A pass of a soft tree and of one level of CART over many rows, with one partition per worker and one per core."""
     soft_bytes = 8.0 * (GATES * (INPUTS + 1) + GATES + 2)
     level_bytes = 8.0 * LEVEL * INPUTS * (BINS + 1) * 3
     found = []
     for rows, partitions in ((1e9, 1), (1e9, 16), (1e10, 1), (1e10, 16)):
         cluster = Cluster(task=task, fixed=fixed, partitions=partitions)
-        alone = 1.0 if partitions > 1 else max(1.0, cluster.cores / INPUTS)  # CART's threads have an input each
+        alone = 1.0 if partitions > 1 else max(1.0, cluster.cores / INPUTS)  # in CART each thread has one input
         parts = ((row_soft, soft_bytes), (row_cart * alone, level_bytes))
         soft, level = (cluster.pass_seconds(rows, *each) for each in parts)
         found.append(

@@ -1,11 +1,11 @@
-"""Curves by evidence: one node fitted without held-out rows, beside the soft tree's own root and the whole tree.
+"""Curves by evidence: one node fitted without held-out rows, against the soft tree's root and the whole tree.
 
     SOFTWOOD_DATA=<folder of the sets> python -m bench.evidence          (make evidence)
 
 Error (part of the rows, or of the target's variance), log loss of classes, processor seconds of a fit on one thread.
-The papers' sets are divided afresh by each seed: two thirds, at most MOST_ROWS, to learn from. Adult and flights have
-the parts of bench/large.py. Every fit is written as soon as it is there; a run that was stopped goes on where it was.
-The whole tree is left out with `--models evidence root`: it takes most of the time.
+Each seed splits the papers' data sets anew: two thirds, at most MOST_ROWS, for training. Adult and flights are split as
+in bench/large.py. Every fit is written at once; an interrupted run can be resumed. `--models evidence root` leaves out
+the whole tree, which takes most of the time.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def with_evidence(how: JointOptions) -> JointOptions:
 
 
 def parts(names: list[str], seeds: int, folder: Path) -> Iterator[tuple[str, MakePart]]:
-    """Every case, whose rows and categories are made when they are asked for."""
+    """Every case; its rows and categories are built on access."""
     for name in names:
         for seed in range(seeds):
             yield f"{name}/0/{seed}", partial(of_papers, name, seed)
@@ -79,7 +79,7 @@ def of_large(large: LargeTable, n: int, seed: int) -> tuple[Part, list[int] | No
 
 
 def of_papers(name: str, seed: int) -> tuple[Part, list[int] | None]:
-    """A set of the papers, divided by the seed; and its categories."""
+    """One of the papers' data sets, split by the seed; and its categories."""
     from sklearn.model_selection import train_test_split
 
     data = load(name)
@@ -124,7 +124,7 @@ def run(names: list[str], models: list[str], seeds: int, file: Path) -> Results:
 
 
 def to_markdown(results: Results) -> str:
-    """A line for every set and number of rows that all models were run on, means of the seeds that they share."""
+    """One line for every data set and number of rows on which all models were run, as means over their common seeds."""
     lines, ratio = (
         [],
         {(model, what): list[float]() for model in MODELS[1:] for what in ("error", "log loss", "seconds")},
@@ -156,7 +156,7 @@ def to_markdown(results: Results) -> str:
 
 
 def main() -> None:
-    """Run what is asked for and write the table into the page."""
+    """Run the selected cases and write the table into the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--sets", nargs="*", default=list(SETS))

@@ -21,7 +21,7 @@ from bench.papers.store import RESULTS, read_all
 from bench.papers.summary import gather
 
 SPEED = contest.PAGES / "speed.md"
-SLOWER = ("with surrogates", "our defaults")  # fits that do more than scikit-learn's
+SLOWER = ("with surrogates", "our defaults")  # fits that do more than those of scikit-learn
 Facts = dict[str, str]
 
 
@@ -140,11 +140,11 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _part(error: float, digits: int = 3) -> str:
-    """An error as part of the rows or the variance: .049."""
+    """An error rate, or an error relative to the variance: .049."""
     return f"{error:.{digits}f}".removeprefix("0")
 
 
 def _span(values: Iterable[float], form: str) -> str:
-    """The least and the greatest: 1 to 20."""
+    """The smallest and the largest: 1 to 20."""
     every = list(values)
     return f"{min(every):{form}} to {max(every):{form}}"

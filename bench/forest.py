@@ -3,9 +3,9 @@
     python -m bench.forest                     (all sets, the small ones first)
     python -m bench.forest boston protein_casp
 
-Every fit is one line of bench/results/forest.csv as soon as it is there, and is not made again: a run that was stopped
-goes on where it was. Errors are of the test third: mean squared error of the z-scored target, or the share of wrong
-classes. LightGBM and the random forest are in bench/papers/results, on the same rows.
+Every fit is written to bench/results/forest.csv at once and not repeated: an interrupted run can be resumed. Errors are
+on the test third: mean squared error of the z-scored target, or error rate. LightGBM and the random forest are in
+bench/papers/results, on the same rows.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Lines = dict[tuple[str, str], Line]  # by set and model
 
 
 class Division(NamedTuple):
-    """Rows to learn from, rows to test by, and whether targets are classes."""
+    """Training rows, test rows, and whether targets are classes."""
 
     X: Any
     y: npt.NDArray[Any]
@@ -85,7 +85,7 @@ def measure(name: str, model: str, rows: Division) -> Line:
 
 
 def read_lines() -> Lines:
-    """The fits that were made, and those of other models on the same rows."""
+    """The existing fits, and those of other models on the same rows."""
     lines: Lines = {}
     if FILE.is_file():
         with FILE.open(newline="") as file:
@@ -104,7 +104,7 @@ def read_lines() -> Lines:
 
 
 def run(names: list[str]) -> None:
-    """The fits that are not there yet."""
+    """Run the missing fits."""
     FILE.parent.mkdir(exist_ok=True)
     for name in names:
         missing = [model for model in KINDS if (name, model) not in read_lines()]
@@ -121,7 +121,7 @@ def run(names: list[str]) -> None:
 
 
 def to_markdown(lines: Lines) -> str:
-    """A row a set: errors, then nodes, seconds and bytes. The least error is bold."""
+    """One row per data set: errors, then nodes, seconds and bytes. The lowest error is bold."""
     models, rows = (*KINDS, *OTHERS), []
     for name in dict.fromkeys(name for name, model in lines if model == "forest"):
         found = {model: lines[name, model] for model in models if (name, model) in lines}

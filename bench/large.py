@@ -1,13 +1,12 @@
-"""Error against the number of rows: SoftTree beside LightGBM, an explainable boosting machine (EBM) and CART.
+"""Error by number of rows: SoftTree, LightGBM, an explainable boosting machine (EBM) and CART.
 
     SOFTWOOD_DATA=<folder of the sets> python -m bench.large          (make large)
 
-Two tables are made by rule (`pieces`, `chances`: steps, bends, interactions and noise, ten inputs of which two say
-nothing), and the rule's own error on the test rows is told. Four are public: `large/adult.csv.gz` and the like in the
-folder, beside a
-MANIFEST.csv that names task and categories; two thirds of their rows are to learn from. Every fit is written as soon as
-it is there; a run that was stopped goes on where it was. A model that would take more than ten minutes, judging by
-fewer rows, is left out.
+Two tables are synthetic (`pieces`, `chances`: steps, bends, interactions and noise, ten inputs, two of them useless),
+with the error of the true function on the test rows. Four are public: `large/adult.csv.gz` and others in the folder,
+with a MANIFEST.csv that names task and categories; two thirds of their rows are for training. Every fit is written at
+once; an interrupted run can be resumed. A model is left out if it would take more than ten minutes, judging by fewer
+rows.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ RESULTS = Path(__file__).parent / "results" / "large.json"
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "large.md"
 MODEL_NAMES = ("SoftTree", "LightGBM", "EBM", "CART")
 MADE_SIZES = (1_000, 4_000, 16_000, 64_000, 250_000, 1_000_000)
-PUBLIC_SIZES = (1_000, 4_000, 20_000, 100_000)  # the last: all that there are to learn from
-TEST_ROWS = 50_000  # of a made table
+PUBLIC_SIZES = (1_000, 4_000, 20_000, 100_000)  # the last: all training rows
+TEST_ROWS = 50_000  # of a synthetic table
 MOST_SECONDS = 600.0  # CPU seconds of a fit
-INPUTS, NOISE = 10, 0.5  # of a made table; the noise's standard deviation
+INPUTS, NOISE = 10, 0.5  # of a synthetic table; the noise's standard deviation
 Results = dict[str, dict[str, float]]  # "table/rows/seed/model": error, nodes, seconds
 LEAD = """SoftTree's error decreases with every step in the number of rows up to a million, and is smaller than CART's
 wherever both were run. LightGBM has a smaller error where there are many regions, and with 4,000 rows on all tables but
@@ -92,7 +91,7 @@ BestError = Callable[[int, int], float]  # by rows and seed
 
 
 class Part(NamedTuple):
-    """Rows to learn from, rows to test by, and whether targets are classes."""
+    """Training rows, test rows, and whether targets are classes."""
 
     train: Rows
     test: Rows
@@ -100,7 +99,7 @@ class Part(NamedTuple):
 
 
 class LargeTable(NamedTuple):
-    """A table: its parts by rows and seed, the rows to learn from, and the rule's error in a part."""
+    """A table: its parts by rows and seed, the number of training rows, and the true function's error in a part."""
 
     draw: Callable[[int, int], Part]
     sizes: tuple[int, ...]
@@ -108,7 +107,7 @@ class LargeTable(NamedTuple):
 
 
 def rule(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """What the made tables follow: steps, bends and interactions of eight inputs between 0 and 1."""
+    """The true function of the synthetic tables: steps, bends and interactions of eight inputs between 0 and 1."""
     steps = 0.6 * np.floor(5.0 * X[:, 0]) - 1.5 * (np.abs(X[:, 1] - 0.37) < 0.04)
     bends = 3.0 * np.abs(X[:, 2] - 0.5) + np.sin(4.0 * np.pi * X[:, 3])
     both = 1.5 * ((X[:, 4] > 0.3) & (X[:, 5] > 0.6)) - 2.0 * (X[:, 6] > 0.5) * (X[:, 7] - 0.5)
@@ -116,7 +115,7 @@ def rule(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def made(classes: bool, n: int, seed: int) -> Part:
-    """Rows by the rule: with noise added, or of the class 1 with the probability that the rule has as log odds."""
+    """Rows of the true function: with noise added, or of class 1 with the function as log odds."""
     rng = np.random.default_rng([seed, n])
     X = rng.random((n + TEST_ROWS, INPUTS))
     f = rule(X)
@@ -126,14 +125,14 @@ def made(classes: bool, n: int, seed: int) -> Part:
 
 
 def best_error(classes: bool, n: int, seed: int) -> float:
-    """The error of the rule itself on the test rows of a part, which differ by chance from those of another."""
+    """The error of the true function on the test rows of a part."""
     test = made(classes, n, seed).test
     f = rule(test.X)
     return float(np.mean((f > 0) != test.y if classes else np.square(f - test.y) / test.y.var()))
 
 
 def public(folder: Path, name: str, task: str, categories: list[str], n: int, seed: int) -> Part:
-    """A table of the folder: two thirds of the rows, at most `n` of them, to learn from, the others to test by."""
+    """A table of the folder: two thirds of the rows, at most `n`, for training, the others for testing."""
     import pandas as pd
     from sklearn.model_selection import train_test_split
 
@@ -149,7 +148,7 @@ def public(folder: Path, name: str, task: str, categories: list[str], n: int, se
 
 
 def public_tables(folder: Path) -> dict[str, LargeTable]:
-    """Those that the folder's MANIFEST.csv lists."""
+    """The tables in the folder's MANIFEST.csv."""
     import pandas as pd
 
     if not (folder / "MANIFEST.csv").is_file():
@@ -164,7 +163,7 @@ def public_tables(folder: Path) -> dict[str, LargeTable]:
 
 
 def tables(folder: Path | None) -> dict[str, LargeTable]:
-    """Made tables, and the public ones if their folder is given."""
+    """Synthetic tables, and the public ones if their folder is given."""
     found = {
         "pieces": LargeTable(partial(made, False), MADE_SIZES, partial(best_error, False)),
         "chances": LargeTable(partial(made, True), MADE_SIZES, partial(best_error, True)),
@@ -192,7 +191,7 @@ def measure(part: Part, name: str, seed: int) -> dict[str, float]:
 
 
 def would_end(results: Results, name: str, n: int, model: str) -> bool:
-    """Whether a fit ends in time, judging by those on fewer rows; with none of these it is tried."""
+    """Whether a fit ends in time, judging by those on fewer rows; if there are none, it is tried."""
     known = [key.split("/") for key in results if key.startswith(f"{name}/") and key.endswith(f"/{model}")]
     fewer = [(int(rows), results["/".join((table_name, rows, *rest))]["seconds"]) for table_name, rows, *rest in known]
     rows, seconds = max((one for one in fewer if one[0] <= n), default=(n, 0.0))
@@ -216,7 +215,7 @@ def run(cases: dict[str, LargeTable], models: list[str], seeds: int, most: int, 
 
 
 def to_markdown(results: Results, best: dict[str, BestError]) -> str:
-    """A line for every table and number of rows: errors, then nodes and seconds."""
+    """One line per table and number of rows: errors, then nodes and seconds."""
     lines = []
     names = list(dict.fromkeys(key.split("/")[0] for key in results))
     cases = {(names.index(name), int(n)) for name, n, *_ in (key.split("/") for key in results)}
@@ -239,7 +238,7 @@ def to_markdown(results: Results, best: dict[str, BestError]) -> str:
 
 
 def main() -> None:
-    """Run what is asked for and write the page."""
+    """Run the selected cases and write the page."""
     parser = argparse.ArgumentParser(description="Error against the number of rows.")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--most", type=int, default=MADE_SIZES[-1], help="rows to learn from, at most")
@@ -258,7 +257,7 @@ def main() -> None:
 
 
 def _is_installed(model: str) -> bool:
-    """Whether the package of a model is there; says so if not."""
+    """Whether the package of a model is installed; prints a message if not."""
     package = {"LightGBM": "lightgbm", "EBM": "interpret"}.get(model, "softwood")
     there = importlib.util.find_spec(package) is not None
     if not there:

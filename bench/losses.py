@@ -1,13 +1,13 @@
-"""Losses beside LightGBM's same objectives, and how calibrated class probabilities are.
+"""Losses against LightGBM's same objectives, and the calibration of class probabilities.
 
     SOFTWOOD_DATA=<folder of the sets> python -m bench.losses --sets 40         (make losses)
 
 counts    hours of bike rentals (ISLP's Bikeshare; `pip install --no-deps ISLP`): mean Poisson deviance of fresh rows
 quantile  Friedman-like rows made by rule whose noise grows with an input: mean pinball loss of the quantile 0.9
-wild      the same with 5 % of the targets 1,000 times as far away: mean distance from the true mean
+wild      the same with 5 % outliers, 1,000 times as far away: mean distance from the true mean
 classes   the papers' sets, the smallest first: expected calibration error of the probability of the predicted class, in
-          ten groups of as many rows, and log loss
-Every fit is written as soon as it is there.
+          ten groups of equal size, and log loss
+Every fit is written at once.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RESULTS = Path(__file__).parent / "results" / "losses.json"
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "losses.md"
 BOOSTED: dict[str, Any] = {"learning_rate": 0.05, "num_leaves": 15, "verbose": -1, "n_jobs": 1}
 MOST_TREES, PATIENCE = 2_000, 50
-TRAIN, SEEDS, LEVEL, LEAST = 2_000, 2, 0.9, 0.05  # LEAST: what an answer without a log link counts as at least
+TRAIN, SEEDS, LEVEL, LEAST = 2_000, 2, 0.9, 0.05  # LEAST: minimum of a prediction without a log link
 HEAD = """# Losses beside LightGBM, and calibration
 
 A soft tree is one tree. LightGBM has trees of 15 leaves (learning rate 0.05); a held-out quarter of the rows chooses
@@ -57,7 +57,7 @@ Numbers = npt.NDArray[np.float64]
 
 
 def read_bikes() -> tuple[Any, Numbers]:
-    """Hours of 2011 in Washington with their weather, and the bikes that were rented in each."""
+    """Hours of 2011 in Washington with their weather, and the number of bikes rented in each."""
     import pandas as pd
 
     found = [file for file in importlib.metadata.files("ISLP") or [] if file.name == "Bikeshare.csv"]
@@ -82,7 +82,7 @@ def pinball(answer: Numbers, truth: Numbers) -> float:
 
 
 def boosted(kind: str, X: Any, y: Any, **how: Any) -> Any:
-    """LightGBM of as many trees as a quarter of the rows, held out, asks for; then of all rows."""
+    """LightGBM with the number of trees that is best on a held-out quarter of the rows, then fitted on all rows."""
     import lightgbm
 
     make: Any = getattr(lightgbm, kind)
@@ -95,7 +95,7 @@ def boosted(kind: str, X: Any, y: Any, **how: Any) -> Any:
 
 
 def regressors(objective: str, **how: Any) -> dict[str, Callable[[Any, Any], Any]]:
-    """How to fit a soft tree of the squared error and of the loss, and LightGBM of both."""
+    """Fit functions: a soft tree with the squared error and with the loss, and LightGBM with both."""
     more: dict[str, Any] = {"alpha": LEVEL} if objective == "quantile" else {}
     return {
         "SoftTree squared": lambda X, y: SoftTreeRegressor().fit(X, y),
@@ -114,7 +114,7 @@ def distance(answer: Numbers, truth: Numbers) -> float:
 
 
 def number_jobs() -> Iterator[tuple[str, Callable[[Any, Any], Any], Any, Measure]]:
-    """Name, fit, rows to fit and to test on with what is true there, and the measure, of every regression."""
+    """Name, fit, training and test rows with their true values, and the measure, of every regression."""
     X, y = read_bikes()
     for seed in range(SEEDS):
         order = np.random.default_rng(seed).permutation(len(y))
@@ -134,7 +134,7 @@ def number_jobs() -> Iterator[tuple[str, Callable[[Any, Any], Any], Any, Measure
 
 
 def calibration_error(probability: Numbers, hit: Numbers) -> float:
-    """Mean distance of confidence and accuracy over ten groups of as many rows, in order of confidence."""
+    """Mean distance of confidence and accuracy over ten groups of equal size, in order of confidence."""
     order = np.argsort(probability, kind="stable")
     parts = np.array_split(order, min(10, len(order)))
     gaps = [abs(probability[part].mean() - hit[part].mean()) * len(part) for part in parts]
@@ -142,7 +142,7 @@ def calibration_error(probability: Numbers, hit: Numbers) -> float:
 
 
 def class_jobs(n_sets: int) -> Iterator[tuple[str, Any, Any]]:
-    """Name, rows to fit and rows to test on of the smaller sets."""
+    """Name, training rows and test rows of the smaller data sets."""
     found = [data for data in map(load, names()) if data.task != "regression"]
     for data in sorted(found, key=lambda data: data.X.size)[:n_sets]:
         fold = folds(data)[0]

@@ -1,10 +1,10 @@
-"""What mixing probabilities costs: SoftTreeClassifier(leaf="constant") with mix="output" and mix="probability".
+"""The cost of mixing probabilities: SoftTreeClassifier(leaf="constant") with mix="output" and mix="probability".
 
     SOFTWOOD_DATA=<folder of the sets> python -m bench.mix --draws 3          (make mix)
 
-Of each of the papers' twenty classification sets a random third is held out, and at most MAX_ROWS of the other rows are
-learned from, with linear gates and constant leaves. Every fit is written as soon as it is there; a run that was stopped
-goes on where it was.
+A random third of each of the papers' twenty classification data sets is held out, and at most MAX_ROWS of the other
+rows are used for training, with linear gates and constant leaves. Every fit is written at once; an interrupted run can
+be resumed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def measure(data: DataSet, draw: int, mix: str) -> dict[str, float]:
 
 
 def calibration_error(sure: Floats, right: Floats) -> float:
-    """Mean distance of what is answered from what comes true, over bins of as many rows each.
+    """Mean distance of predicted and observed, over bins of equal size.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def run(n_draws: int) -> dict[str, dict[str, float]]:
 
 
 def to_markdown(results: dict[str, dict[str, float]]) -> str:
-    """A line a set, and what it comes to."""
+    """One line per data set, and a summary."""
     lines, means = [], []
     for code in sorted({key.split("/")[0] for key in results}):
         both = [_mean_of(results, code, mix) for mix in MIXES]

@@ -1,9 +1,9 @@
-"""What monotone constraints cost or save: soft trees beside LightGBM and EBM, each with and without them.
+"""The effect of monotone constraints: soft trees, LightGBM and EBM, each with and without them.
 
     python -m bench.monotone                             (make monotone; SOFTWOOD_DATA=<folder of the papers' sets>)
 
-Made tables have a truth that keeps the signs; of the papers' sets those inputs have signs whose meaning says so: worse
-cells, more sugar, a longer credit, more rooms. Every result is written as soon as it is there, and not made again.
+Synthetic tables have a truth that satisfies the signs; in the papers' data sets inputs have signs if their meaning
+implies one: worse cells, more sugar, a longer credit, more rooms. Every result is written at once and not repeated.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ of the first draw only, so compare its two columns with each other. One thread; 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows to learn from and rows to ask, whose targets may be probabilities."""
+    """Training rows and test rows, whose targets may be probabilities."""
 
     X: Floats
     y: npt.NDArray[Any]
@@ -101,7 +101,7 @@ def made(name: str, classes: bool, seed: int) -> tuple[Table, list[int]]:
 
 
 def of_papers(name: str, seed: int) -> tuple[Table, list[int]]:
-    """A set, two thirds of its rows to learn from."""
+    """A data set, two thirds of it for training."""
     data = load(name)
     X, names = data.X, data.feature_names
     wanted = SETS[name]
@@ -177,7 +177,7 @@ def mean(results: dict[str, dict[str, float]], name: str, column: str, what: str
 
 
 def to_markdown(results: dict[str, dict[str, float]]) -> str:
-    """A line a table, and the geometric means of the ratios with and without constraints."""
+    """One line per table, and the geometric means of the ratios with and without constraints."""
     columns = [f"{model}/{kind}" for model in MODELS for kind in ("free", "held")]
     lines, ratios = [], {model: list[float]() for model in MODELS}
     for name in CASES:

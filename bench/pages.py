@@ -1,10 +1,10 @@
-"""How a page of results is laid out: title, table, then how it was measured."""
+"""The layout of a page of results: title, table, then how it was measured."""
 
 from __future__ import annotations
 
 
 def lay_out(head: str, told: str) -> str:
-    """The page of a head, which is a title and notes, and what was measured: the table comes first.
+    """The page from a head (title and notes) and the results: the table comes first.
 
     Examples
     --------

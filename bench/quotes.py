@@ -1,8 +1,8 @@
-"""Sentences of README and docs that quote figures: `python -m bench.quotes` writes today's into them (`make tables`).
+"""Sentences of README and docs that quote figures: `python -m bench.quotes` updates them (`make tables`).
 
-A name in braces is a figure of bench/facts.py; any white space matches any other, so a page may break its lines where
-it likes. Every sentence stands once on its page, and the prose around the figures is the page's: who changes its words
-changes them here, too. tests/bench/test_quotes.py fails when a page and the runs disagree.
+A name in braces is a figure of bench/facts.py; any white space matches any other, so a page may break its lines
+anywhere. Every sentence occurs once on its page, and the text around the figures belongs to the page: to change it,
+change it here too. tests/bench/test_quotes.py fails if a page and the runs disagree.
 """
 
 from __future__ import annotations
@@ -107,11 +107,11 @@ QUOTES: tuple[tuple[str, str], ...] = (
     ),
 )
 NAME = re.compile(r"\{(\w+)\}")
-FIGURE = r"([A-Z\d.,]+(?:\s+(?:to\s+)?[A-Z\d.,]+)*?)"  # numbers and sets' letters; no prose is ever overwritten
+FIGURE = r"([A-Z\d.,]+(?:\s+(?:to\s+)?[A-Z\d.,]+)*?)"  # numbers and letters of data sets; prose is never overwritten
 
 
 def main() -> None:
-    """Write the figures into the pages; say which changed."""
+    """Write the figures into the pages and report which changed."""
     told = facts.compute()
     for page in dict.fromkeys(page for page, _ in QUOTES):
         path = ROOT / page
@@ -129,7 +129,7 @@ def sentences_of(page: str) -> list[str]:
 
 
 def find(text: str, sentence: str) -> re.Match[str]:
-    """Where a page has the sentence; its groups are the figures."""
+    """The match of a sentence in a page; its groups are the figures."""
     literal = [r"\s+".join(map(re.escape, re.split(r"\s+", part))) for part in NAME.split(sentence)[::2]]
     found = list(re.finditer(FIGURE.join(literal), text))
     if len(found) != 1:
@@ -140,7 +140,7 @@ def find(text: str, sentence: str) -> re.Match[str]:
 
 
 def fill(text: str, sentence: str, told: facts.Facts) -> str:
-    """The page with today's figures in the sentence; a figure that is right keeps its line break."""
+    """The page with current figures in the sentence; an unchanged figure keeps its line break."""
     match = find(text, sentence)
     for at, name in reversed(list(enumerate(NAME.findall(sentence), 1))):
         if match[at].split() != told[name].split():

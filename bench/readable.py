@@ -1,9 +1,9 @@
-"""What a tree to be read costs: SoftTree(readable=True) beside SoftTree, on the papers' thirty sets.
+"""The cost of readable trees: SoftTree(readable=True) against SoftTree, on the papers' thirty data sets.
 
     SOFTWOOD_DATA=<folder of the sets> python -m bench.readable --folds 3          (make readable)
 
 The training half of a fold is fitted, the validation half chooses, the test third is predicted, as in the papers.
-Every fit is written as soon as it is there; a run that was stopped goes on where it was.
+Every fit is written at once; an interrupted run can be resumed.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def measure(data: DataSet, fold: Fold, readable: bool) -> dict[str, float]:
 
 
 def widest(tree: Tree) -> int:
-    """Inputs of the gate or leaf that looks at the most of them."""
+    """The largest number of inputs in a gate or leaf."""
     gates = [tree.gate(int(m)) for m in np.flatnonzero(tree.n_children)]
     counts = [len({term.feature for term in g.terms}) if isinstance(g, LinearGate) else 1 for g in gates]
     linear = tree.slope[np.unique(tree.slope_row[tree.slope_row >= 0])]
@@ -95,7 +95,7 @@ class Cost(NamedTuple):
 
 
 def costs_of(results: dict[str, dict[str, float]]) -> dict[str, Cost]:
-    """What `readable` costs, by set."""
+    """The cost of `readable`, by data set."""
     costs = {}
     for code in dict.fromkeys(key.split("/")[0] for key in results):
         plain, readable = (
@@ -111,7 +111,7 @@ def _means(runs: list[dict[str, float]]) -> dict[str, float]:
 
 
 def to_markdown(results: dict[str, dict[str, float]]) -> str:
-    """A line a set, and what it comes to."""
+    """One line per data set, and a summary."""
     costs, lines = costs_of(results), []
     for code, cost in costs.items():
         cells = [

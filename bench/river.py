@@ -1,7 +1,7 @@
-"""Online trees on three data sets that ship with River, by its own progressive validation: `python -m bench.river`.
+"""Online trees on three of River's data sets, by its progressive validation: `python -m bench.river`.
 
-Every row is predicted and then learned. Error: of classes answered wrongly. Time: processor time per row for predicting
-and learning. Memory: the pickled model at the end.
+Every row is predicted and then learned. Error: error rate. Time: processor time per row for predicting and learning.
+Memory: the pickled model at the end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Useless inputs: what a tree loses when most of the inputs say nothing, beside a forest, LightGBM and CART.
+"""Useless inputs: the loss of a tree if most inputs are useless, against a forest, LightGBM and CART.
 
     python -m bench.useless                              (make useless)
 

@@ -1,1 +1,1 @@
-"""What each step of the soft learner's search is worth: `make ablation`; docs/design/ablation.md has the rule."""
+"""Ablation of the steps of the soft learner's search: `make ablation`; docs/design/ablation.md has the rule."""

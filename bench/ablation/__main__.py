@@ -1,4 +1,4 @@
-"""python -m bench.ablation [run] [report]: run what is not done yet, then print the table."""
+"""python -m bench.ablation [run] [report]: run the missing fits, then print the table."""
 
 from bench.ablation.run import main
 

@@ -1,7 +1,7 @@
-"""What the runs say: every variant beside the default, by tables and seeds.
+"""The results of the runs: every variant against the default, over tables and seeds.
 
 ratio = exp(mean over tables of the mean over seeds of log(error / default's error)), its standard error over tables
-spread = standard deviation over seeds of log(error), beside the default's
+spread = standard deviation over seeds of log(error), against the default's
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 DEFAULT = "default"
-LEAST_ERROR = 1e-3  # of a part: below, ratios say nothing
+LEAST_ERROR = 1e-3  # minimum error: below, ratios are meaningless
 CLEAR_SE = 2.0  # standard errors by which a step must change the error
 SAVED_TIME = 0.97  # ratio of processor time below which a step's absence saves some
 
@@ -22,7 +22,7 @@ Table = Mapping[str, Mapping[str, Mapping[str, str]]]  # by table and seed
 
 
 class Verdict(NamedTuple):
-    """A variant beside the default. Ratios below 1: the variant has less."""
+    """A variant against the default. Ratios below 1: the variant is lower."""
 
     variant: str
     tables: int
@@ -35,7 +35,7 @@ class Verdict(NamedTuple):
 
     @property
     def word(self) -> str:
-        """What the rule says of it (docs/design/ablation.md)."""
+        """The verdict by the rule in docs/design/ablation.md."""
         change, clear = np.log(self.ratio), CLEAR_SE * self.standard_error
         if change < -clear:
             return "better" if self.spread <= self.default_spread else "better, but less steady"
@@ -45,7 +45,7 @@ class Verdict(NamedTuple):
 
 
 def judge(runs: Iterable[Mapping[str, str]], beside: str = DEFAULT) -> list[Verdict]:
-    """Of every variant that met the one they are compared with on some table and seed."""
+    """Verdicts on every variant that shares a table and a seed with the reference."""
     by_variant: dict[str, dict[str, dict[str, Mapping[str, str]]]] = defaultdict(lambda: defaultdict(dict))
     for run in runs:
         by_variant[run["variant"]][f"{run['table']}, {run['rows']}"][run["seed"]] = run

@@ -1,9 +1,9 @@
-"""Runs every variant on every table with every seed; a run that was stopped goes on where it was.
+"""Runs every variant on every table with every seed; an interrupted run can be resumed.
 
     python -m bench.ablation --rows 600 --seeds 3 --tables 30 --variants "default,quick"
 
-One line of bench/results/ablation.csv is one fit, with the commit and the processor that it was made by. Tables take
-turns: where the budget of time ends, every variant has met the same tables.
+One line of bench/results/ablation.csv is one fit, with its commit and processor. Tables take turns: when the time
+budget ends, every variant has seen the same tables.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LEAST_PROBABILITY = 1e-6
 
 
 def measure(variant: Variant, rows: Sample, seed: int) -> dict[str, Any]:
-    """Error (part of the variance, or of the rows), log loss of classes, nodes, processor time of the fit."""
+    """Error (relative to the variance, or error rate), log loss of classes, nodes, processor time of the fit."""
     start = process_time()
     with substituted(variant.substituted):
         model = variant.make(rows.classes, seed).fit(rows.X, rows.y)
@@ -47,7 +47,7 @@ def measure(variant: Variant, rows: Sample, seed: int) -> dict[str, Any]:
 
 
 def name_processor() -> str:
-    """What this machine computes with."""
+    """The name of this machine's processor."""
     told = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").is_file() else ""
     models = [line.split(":", 1)[1].strip() for line in told.splitlines() if line.startswith("model name")]
     return f"{models[0]}, {platform.machine()}" if models else platform.machine()
@@ -93,7 +93,7 @@ def main() -> None:
 
 
 def fit_all(asked: argparse.Namespace) -> None:
-    """All fits that are missing, as far as the time goes."""
+    """All missing fits, until the time is up."""
     made, drawn = tables(), ("", -1, None)
     names = list(made) if asked.names is None else asked.names.split(";")
     if asked.tables is not None:

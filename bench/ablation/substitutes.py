@@ -1,6 +1,6 @@
-"""Steps of the learner that are no field of SearchSteps, each with what is put in its place while a variant is fitted.
+"""Steps of the learner that are not fields of SearchSteps, each with its substitute while a variant is fitted.
 
-A substitute is a dotted name within the learner, and a function from what stands there to what takes its place.
+A substitute is a dotted name within the learner, and a function that maps the original object to its replacement.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _two_deals(original: Any) -> Any:
 
 
 def _racing_penalties(original: Any) -> Any:
-    """The best trials race, several penalties of a kind among them."""
+    """The best trials race, including several penalties of one kind."""
 
     def finalists(trials: Any) -> Any:
         few = sorted(trials.near(trials.found), key=lambda trial: trial.loss)[:RACING] + original(trials)
@@ -119,7 +119,7 @@ ADDED: dict[str, dict[str, Substitute]] = {
 
 @contextmanager
 def substituted(names: tuple[str, ...]) -> Iterator[None]:
-    """While it lasts, these steps are replaced."""
+    """A context in which these steps are replaced."""
     with ExitStack() as stack:
         for name in names:
             for where, make in (LEFT_OUT | ADDED)[name].items():

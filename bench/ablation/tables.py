@@ -1,4 +1,4 @@
-"""Development tables: the papers' 30, large public ones, and made ones. None of them is a confirmation set."""
+"""Development tables: the papers' 30, large public ones, and synthetic ones. None of them is a confirmation set."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Sample(NamedTuple):
 Rows = tuple[Floats, np.ndarray]
 Function = Callable[[Floats], np.ndarray]
 
-# What the target is of eight inputs between 0 and 1.
+# The target as a function of eight inputs between 0 and 1.
 SURFACES: dict[str, Function] = {
     "lines": lambda x: x[:, 0] + 2 * x[:, 1] - x[:, 2],
     "curves": lambda x: np.sin(6 * x[:, 0]) + 4 * (x[:, 1] - 0.5) ** 2 + np.abs(x[:, 2] - 0.3),
@@ -81,7 +81,7 @@ def _made(surface: str, noise: str, classes: bool) -> tuple[Rows, bool]:
 
 
 def tables() -> dict[str, Callable[[], tuple[Rows, bool]]]:
-    """Every development table by name; those of files only where SOFTWOOD_DATA names their folder."""
+    """Every development table by name; those from files only if SOFTWOOD_DATA names their folder."""
     found: dict[str, Callable[[], tuple[Rows, bool]]] = {}
     for surface in SURFACES:
         for noise in NOISE:
@@ -95,7 +95,7 @@ def tables() -> dict[str, Callable[[], tuple[Rows, bool]]]:
 
 
 def sample(table: tuple[Rows, bool], n_rows: int, seed: int) -> Sample:
-    """At most `n_rows` to learn from, at most two thirds of the table; the others, at most 4,000, to test on."""
+    """At most `n_rows` training rows, at most two thirds of the table; at most 4,000 of the others are test rows."""
     (X, y), classes = table
     order = np.random.default_rng(seed).permutation(len(X))
     n = min(n_rows, 2 * len(X) // 3)

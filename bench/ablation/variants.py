@@ -12,12 +12,12 @@ from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.search import SearchSteps
 
 STEPS = tuple(each.name for each in fields(SearchSteps) if each.default)
-MORE_STEPS = tuple(each.name for each in fields(SearchSteps) if not each.default)  # that are not taken by default
+MORE_STEPS = tuple(each.name for each in fields(SearchSteps) if not each.default)  # that are not run by default
 
 
 @dataclass(frozen=True)
 class Variant:
-    """What differs from the default learner: steps left out, added or substituted (substitutes.py), and parameters."""
+    """Differences from the default learner: steps left out, added or substituted (substitutes.py), and parameters."""
 
     without: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ VARIANTS: dict[str, Variant] = {
 
 
 class _Ablated:
-    """Takes other steps; they are no parameters of the public classes."""
+    """Runs other steps, which are not parameters of the public classes."""
 
     other_steps: Mapping[str, bool] = {}
 

@@ -1,1 +1,1 @@
-"""Do two commits learn the same trees? Every estimator on twelve data sets, the arrays of each tree by their hash."""
+"""Whether two commits learn the same trees: every estimator on twelve data sets, with a hash of each tree's arrays."""

@@ -5,8 +5,8 @@
     python -m bench.equality --save FILE                 keep the hashes of the installed package,
     python -m bench.equality --against FILE              and compare with them later, without building anything
 
-Ends with 1 where trees differ or could not be compared. Equality is promised for one machine and build alone: a file
-saved elsewhere says little.
+Exits with 1 if trees differ or could not be compared. Equality is guaranteed only on one machine and build: a file
+saved elsewhere proves little.
 """
 
 from __future__ import annotations

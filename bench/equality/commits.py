@@ -45,7 +45,7 @@ def _git(*arguments: str) -> None:
 
 
 def _install(tree: Path, package: Path) -> None:
-    """Build and install into a folder; ccache, where it is there, compiles again only what differs."""
+    """Build and install into a folder; ccache, if installed, recompiles only changed files."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env["PATH"]])  # the build's own tools
     if shutil.which("ccache"):

@@ -1,4 +1,4 @@
-"""Two runs side by side: which models differ, and in which fields."""
+"""A comparison of two runs: which models differ, and in which fields."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from bench.equality.hashes import Hashes, Run
 
 @dataclass
 class Comparison:
-    """What two runs agree on.
+    """The result of comparing two runs.
 
-    same, differ : pairs of data set and model; `differ` says in which fields.
-    unlike : pairs of which one run, or both, has no tree, and why.
-    new : fields that only the newer trees have, and in how many; they are told and do not count.
+    same, differ : pairs of data set and model; `differ` has the fields.
+    unlike : pairs for which one run, or both, has no tree, and why.
+    new : fields that only the newer trees have, and in how many; they are reported but do not count.
     """
 
     same: int = 0
@@ -27,7 +27,7 @@ class Comparison:
         return not self.differ and not self.unlike
 
     def lines(self) -> list[str]:
-        """The comparison in words."""
+        """The comparison as text."""
         told = [f"differs: {pair}: {', '.join(fields)}" for pair, fields in self.differ.items()]
         told += [f"not compared: {pair}: {why}" for pair, why in self.unlike.items()]
         told += [f"new field: {name} (in {count} trees)" for name, count in self.new.items()]
@@ -47,7 +47,7 @@ def compare(base: Run, head: Run) -> Comparison:
 
 def _compare_trees(pair: str, old: Hashes, new: Hashes, found: Comparison) -> None:
     if "error" in old and old == new:
-        found.same += 1  # refused alike
+        found.same += 1  # refused by both
         return
     if "error" in old or "error" in new:
         why = [f"{which}: {tree['error']}" for which, tree in (("base", old), ("now", new)) if "error" in tree]

@@ -1,4 +1,4 @@
-"""A learned tree as hashes: one for each field of `tree_`, and one for what the model predicts."""
+"""A learned tree as hashes: one per field of `tree_`, and one for the model's predictions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def hash_one(data: str, name: str) -> tuple[Hashes, float]:
         warnings.simplefilter("ignore")
         try:
             found = hash_model(models.fit(name, table), table.X)
-        except Exception as error:  # another commit may lack a parameter or refuse a table: that is told, not fatal
+        except Exception as error:  # another commit may lack a parameter or refuse a table: that is reported, not fatal
             found = {"error": f"{type(error).__name__}: {error}"[:300]}
     return found, time.perf_counter() - start
 

@@ -47,7 +47,7 @@ SOFTENED: dict[str, dict[str, Any]] = {
 
 
 def names_for(table: Table) -> list[str]:
-    """The models that a table is for."""
+    """The models for a table."""
     return [*BOTH, *(CLASSES_ONLY if table.is_classes else NUMBERS_ONLY), *SOFTENED]
 
 

@@ -28,7 +28,7 @@ class Table:
 
 
 def every(step: int, loader: Callable[..., tuple[Floats, npt.NDArray[Any]]]) -> Callable[[], Table]:
-    """Every so manieth row of one of scikit-learn's own data sets."""
+    """Every n-th row of one of scikit-learn's data sets."""
 
     def load() -> Table:
         X, y = loader(return_X_y=True)
@@ -40,7 +40,7 @@ def every(step: int, loader: Callable[..., tuple[Floats, npt.NDArray[Any]]]) -> 
 def mixed(
     seed: int, *, n_classes: int = 0, gaps: float = 0.0, categories: int = 0, weighted: bool = False, targets: int = 1
 ) -> Table:
-    """A table by rule: five numbers, of which two say the same, and category codes behind them."""
+    """A synthetic table: five numbers, two of them equal, followed by category codes."""
     rng = np.random.default_rng(seed)
     n = 240
     X = rng.normal(size=(n, 5))

@@ -1,4 +1,4 @@
-"""Figures of docs/budding.md: a budding tree over epochs (as on the poster), and a stream whose law turns.
+"""Figures of docs/budding.md: a budding tree over epochs (as on the poster), and a stream with drift.
 
 python -m bench.papers.budding_figures [FOLDER]     (needs matplotlib)
 """

@@ -1,11 +1,11 @@
-"""Who is better, by the tests that the papers use, and by ranks over many sets.
+"""Comparison of methods, by the tests in the papers, and by ranks over many data sets.
 
 Errors: 5×2 cv F test; sizes: Wilcoxon's rank sum (softwood.stats), both at 5 %. Over sets: mean ranks, Friedman's test,
 and Nemenyi's critical difference (Demšar 2006)
 
     CD = q sqrt(k (k + 1) / (6 N)),  q = the studentised range of k methods at 5 %, divided by √2
 
-Two methods whose mean ranks differ by less than CD cannot be told apart by N sets.
+Two methods whose mean ranks differ by less than CD cannot be distinguished with N data sets.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def compare_sizes(one: Cell | None, other: Cell | None) -> int | None:
 
 @dataclass(frozen=True)
 class Record:
-    """Sets on which a method is significantly better, on a level, significantly worse."""
+    """Data sets on which a method is significantly better, not different, significantly worse."""
 
     wins: int
     ties: int
@@ -72,7 +72,7 @@ class Ranks:
     critical: float
 
     def cliques(self) -> list[tuple[float, float]]:
-        """Longest stretches of ranks within which no two methods can be told apart."""
+        """Longest ranges of ranks within which no two methods can be distinguished."""
         order = sorted(self.mean)
         spans = [(low, max(rank for rank in order if rank - low < self.critical)) for low in order]
         return [s for i, s in enumerate(spans) if s[1] > s[0] and not any(s[1] <= spans[j][1] for j in range(i))]
@@ -81,7 +81,7 @@ class Ranks:
 def rank(cells: Cells, methods: Sequence[str], codes: Sequence[str]) -> Ranks | None:
     """Ranks over the sets on which all methods have results; None if there are fewer than two of either.
 
-    Tests of two methods are the F test's business: Friedman's asks for three, so with two p is not a number.
+    Two methods are compared by the F test: Friedman's test needs three, so with two p is NaN.
     """
     shared = [code for code in codes if all((method, code) in cells for method in methods)]
     if len(methods) < 2 or len(shared) < 2:

@@ -1,4 +1,4 @@
-"""One fit of one method on one fold, and what it is worth.
+"""One fit of one method on one fold, and its scores.
 
 Regression: the target is z-scored by mean and sd (n − 1) of the training half, and errors are in that unit (`mse`). The
 authors' files scale the test third by the whole set instead: `mse_as_filed` is the error against that.
@@ -37,7 +37,7 @@ def rows_of(name: str, folder: Path | None) -> tuple[DataSet, list[Fold]]:
 
 
 def run(task: Task, folder: Path | None) -> Result | str:
-    """Fit and measure. What goes wrong comes back in words: one bad fit does not stop the others."""
+    """Fit and measure. Errors are returned as text: one bad fit does not stop the others."""
     try:
         return measure(task, folder)
     except Exception as error:
@@ -100,13 +100,13 @@ def _target(data: DataSet, fold: Fold) -> npt.NDArray[Any]:
 
 
 def _given(method: methods.Method, model: Any, data: DataSet, fold: Fold) -> tuple[Any, Any]:
-    """Rows to fit on, and rows to choose by (none where the method has no use for them)."""
+    """Training rows, and validation rows (None if the method does not use them)."""
     if method.rows == "both":
         return np.sort(np.r_[fold.train, fold.validation]), fold.validation[:0]
     if not methods.takes_validation(model):
         return fold.train, fold.validation[:0]
     held = fold.validation
-    if data.task != "regression":  # a rare class may be in one half only; nobody can choose by rows he cannot know
+    if data.task != "regression":  # a rare class may be in one half only; rows of unknown classes cannot validate
         held = held[np.isin(data.y[held], data.y[fold.train])]
     return fold.train, held
 

@@ -11,11 +11,11 @@ from softwood import BuddingTreeRegressor
 from softwood.datasets import make_sinusoid
 
 EPOCHS = (1, 20, 50, 200)  # that are shown
-PENALTY = 0.02  # of leafness: small enough to bud, large enough for a tree that can be seen
+PENALTY = 0.02  # on leafness: small enough to bud, large enough for a readable tree
 
 
 def draw() -> Any:
-    """Learn online and stop to look."""
+    """Learn online, with a snapshot at each stop."""
     from matplotlib.figure import Figure
 
     X, y = make_sinusoid()

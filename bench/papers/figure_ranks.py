@@ -1,4 +1,4 @@
-"""The critical-difference plot (Demšar 2006): mean ranks on a line, bars over methods that cannot be told apart."""
+"""The critical-difference plot (Demšar 2006): mean ranks on a line, bars over methods that cannot be distinguished."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STEP = 0.32  # inches between labels
 
 
 def draw(ranks: Ranks, title: str) -> Any:
-    """Best at the left; labels of the better half stand left, of the rest right."""
+    """Best at the left; labels of the better half are at the left, the others at the right."""
     from matplotlib.figure import Figure
 
     order = np.argsort(ranks.mean)

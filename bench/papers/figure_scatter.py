@@ -1,4 +1,4 @@
-"""Error against nodes (the Pareto front) and error against time, a point a method, a panel a task.
+"""Error against nodes (the Pareto front) and error against time, one point per method, one panel per task.
 
 Error is relative: divided by the least of all methods on the set, then the geometric mean over the sets that all
 methods of the panel have. Nodes and seconds of a fit are geometric means over the same sets. A hollow
@@ -37,7 +37,7 @@ def points(cells: Cells, what: str) -> dict[str, list[Point]]:
 
 
 def front(found: list[Point]) -> list[Point]:
-    """Those that no other beats in both, from the smallest on."""
+    """The points that no other one beats in both, from the smallest on."""
     best = [p for p in found if not any(q[1] <= p[1] and q[2] <= p[2] and q[1:] != p[1:] for q in found)]
     return sorted(best, key=lambda point: point[1])
 

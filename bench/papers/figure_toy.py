@@ -1,6 +1,6 @@
 """Figure 3 of ICPR 2012: a sinusoid with noise, a hard tree of 37 nodes and a soft tree of 7, fits and trees.
 
-Beside them what our defaults choose.
+Our defaults are shown for comparison.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ STYLE: dict[Any, Any] = {
 
 
 def draw_all(folder: Path, cells: Cells) -> list[str]:
-    """Draw what there are results for; the names of the files."""
+    """Draw all figures that have results; the names of the files."""
     jobs: dict[str, Callable[[], Any]] = {"toy.svg": figure_toy.draw, "growth.svg": figure_growth.draw}
     for task in TITLES:
         ranks = ranks_of(cells, task)

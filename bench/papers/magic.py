@@ -4,8 +4,8 @@
 
 FOLDER (or the environment's SOFTWOOD_DATA) holds magic.csv.gz or magic.csv: a header, ten numbers, last the class.
 
-Every result is written to results/magic.json as soon as it is there, and not made again: a run that was stopped goes on
-where it was; delete the file to begin afresh. The table is printed and written to docs/results/magic.md.
+Every result is written to results/magic.json at once and not repeated: an interrupted run can be resumed; delete the
+file to start over. The table is printed and written to docs/results/magic.md.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Split:
         return CARTClassifier(one_se=False).fit(*self.train)
 
     def best_cart(self) -> CARTClassifier:
-        """The tree of the paper's sequence that is best on the test rows, which no method could know."""
+        """The tree of the paper's sequence that is best on the test rows: a lower bound for any method."""
         sizes = [int(n) for n in self.cart.pruning_table_.n_leaves if n <= LARGEST]
         return max((self.cart.prune_to(n_leaves=n) for n in sizes), key=lambda model: model.score(*self.test))
 

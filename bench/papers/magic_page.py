@@ -80,7 +80,7 @@ def measured(results: list[Found], soft: str) -> dict[int, Found]:
 
 
 def ratio(found: Found, soft: str, other: str) -> float:
-    """Error of a softened tree in parts of another's."""
+    """Error of a softened tree relative to another one."""
     return found[soft]["error"] / found[other]["error"]
 
 

@@ -8,7 +8,7 @@ from bench.papers.summary import Cell
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table; numbers stand to the right of the first column.
+    """A table; all columns but the first are right-aligned.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def bold(text: str, yes: bool) -> str:
 
 
 def score(cell: Cell | None, mark: str = "") -> str:
-    """Mean ± sd over the folds; how many, where not ten are there.
+    """Mean ± sd over the folds; with their number, if not ten.
 
     An absent cell is a dash.
     """

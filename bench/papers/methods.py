@@ -1,9 +1,9 @@
-"""The methods that are compared: a line each. To add one, add its line; a class that is not there is skipped in words.
+"""The compared methods, one line each. To add one, add its line; a missing class is skipped with a message.
 
 Rows a method sees (the papers' protocol, softwood.datasets.folds):
 
     half    fitted on the training half; the other half, by which to choose, goes to X_val where `fit` takes it
-    both    fitted on both halves, no X_val: the method divides the rows itself
+    both    fitted on both halves, no X_val: the method splits the rows itself
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Method:
-    """One line. Classes are dotted names; "" is a task the method does not know.
+    """One line. Classes are dotted names; "" is a task that the method does not support.
 
-    `role`: ours, a yardstick, or a variant of one, which is shown only where it is asked for.
+    `role`: ours, a yardstick, or a variant of one, which is shown only on request.
     """
 
     name: str
@@ -78,12 +78,12 @@ def find_methods(wanted: Sequence[str]) -> list[Method]:
 
 
 def knows(method: Method, task: str) -> bool:
-    """Whether the method is meant for such a target at all."""
+    """Whether the method supports such a target."""
     return bool(method.regressor if task == "regression" else method.classifier)
 
 
 def absence(method: Method) -> str:
-    """Why the method cannot run here, in words; "" if it can."""
+    """Why the method cannot run here; "" if it can."""
     for dotted in filter(None, (method.classifier, method.regressor)):
         home, name = dotted.rsplit(".", 1)
         try:
@@ -108,5 +108,5 @@ def make(method: Method, task: str, seed: int, category: Sequence[int] = ()) -> 
 
 
 def takes_validation(model: Any) -> bool:
-    """Whether `fit` has a place for the rows to choose by."""
+    """Whether `fit` takes validation rows."""
     return "X_val" in inspect.signature(model.fit).parameters

@@ -52,7 +52,7 @@ def _summary(document: Document, own: list[Printed], cells: Cells) -> str:
 
 
 def _beside(paper: PaperTable, cells: Cells) -> list[str]:
-    """Those of our methods beside the paper's that have results at all."""
+    """Our methods to show beside the paper's, if they have results."""
     return [method for method in paper.beside if any((method, code) in cells for code in paper.codes)]
 
 

@@ -13,7 +13,7 @@ from bench.papers.published import Printed, best_printed
 from bench.papers.summary import Cells
 from softwood.datasets import catalog
 
-REFERENCE = {"half": "soft", "both": "soft-both"}  # whom marks are against, by the rows that a method sees
+REFERENCE = {"half": "soft", "both": "soft-both"}  # reference of the marks, by the rows that a method sees
 TITLES = {"regression": "Regression", "binary": "Two classes", "multiclass": "More classes"}
 TITLE = "# All methods on the papers' thirty sets"
 LEAD = """Mean rank by error among all methods (1: the least error on every set), and in brackets the geometric mean of
@@ -62,7 +62,7 @@ def _summary(cells: Cells) -> str:
 
 
 def _folds(cells: Cells, method: str) -> str:
-    """The number of folds of each set; the least and the most where it differs."""
+    """The number of folds per data set; the smallest and the largest if they differ."""
     counts = sorted({len(cell.score) for (name, _), cell in cells.items() if name == method})
     return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
@@ -86,7 +86,7 @@ def present(cells: Cells, codes: Sequence[str]) -> list[str]:
 
 
 def reference_of(method: str) -> str:
-    """Our joint soft tree that sees the same rows."""
+    """Our joint soft tree with the same rows."""
     return REFERENCE[BY_NAME[method].rows]
 
 
@@ -117,7 +117,7 @@ def _sizes(cells: Cells, methods: list[str], codes: list[str]) -> str:
 
 
 def _overall(cells: Cells, methods: list[str], codes: list[str], best: dict[str, Printed]) -> str:
-    """One line a method: rank, record, sizes, seconds."""
+    """One line per method: rank, record, sizes, seconds."""
     ranks = rank(cells, methods, codes)
     ratio = relative_errors(cells, methods, codes)
     rows = []
@@ -168,7 +168,7 @@ def _picture(name: str, text: str, figures: Sequence[str]) -> str:
 
 
 def _losses(cells: Cells, best: dict[str, Printed]) -> str:
-    """In words, set by set: what is better than our joint soft trees."""
+    """A list by data set of what is better than our joint soft trees."""
     parts = []
     for ours in REFERENCE.values():
         lines = [line for entry in catalog.ENTRIES if (line := _loss(cells, ours, entry.code, best))]

@@ -44,7 +44,7 @@ class Standing:
 
 
 def stand(best: dict[str, Printed], cells: Cells) -> Standing:
-    """How the joint soft tree stands to the best printed figures and to LightGBM."""
+    """How the joint soft tree compares with the best printed figures and LightGBM."""
     ours = {entry.code: cells["soft", entry.code] for entry in catalog.ENTRIES if ("soft", entry.code) in cells}
     as_good = [code for code, cell in ours.items() if good_as(cell, best[code].number, best[code].decimals)]
     smaller = [c for c, cell in ours.items() if best[c].nodes and cell.nodes.mean() < float(best[c].nodes)]
@@ -71,7 +71,7 @@ def write_page(printed: list[Printed], cells: Cells) -> str:
 
 
 def _sentences(found: Standing) -> str:
-    """What the table says, where it falls short (bold in the table), how to run it."""
+    """A summary of the table, where the tree is worse (bold in the table), how to run it."""
     n = len(found.run)
     better = " and ".join(
         f"better than {BOOSTED[name]} on {len(codes)}{_but(found.run, codes)}" for name, codes in found.better.items()

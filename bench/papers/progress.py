@@ -1,7 +1,7 @@
-"""How far a run is, and when it will end.
+"""Progress of a run, and its estimated end.
 
-A method's seconds are taken to grow with rows x inputs of the set; its rate is learned from the fits that are done, and
-until it has one the mean rate of all methods stands in.
+A method's seconds are assumed proportional to rows x inputs; its rate is estimated from completed fits, and until then
+the mean rate of all methods is used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Progress:
         self._cells: defaultdict[str, int] = defaultdict(int)
 
     def line(self, task: Task, seconds: float, result: Result | str) -> str:
-        """What there is to say about a fit that has ended."""
+        """The message about a completed fit."""
         self._left -= Counter([task])
         self._done += 1
         self._seconds[task.method] += seconds
@@ -36,7 +36,7 @@ class Progress:
         return f"[{self._done}/{self._total}] {about}: {told}; {spell(self.seconds_left())} left"
 
     def seconds_left(self) -> float:
-        """Estimate of the seconds on the wall until the last fit ends."""
+        """Estimated wall seconds until the last fit ends."""
         overall = sum(self._seconds.values()) / max(sum(self._cells.values()), 1)
         rate = {method: self._seconds[method] / self._cells[method] for method in self._cells}
         work = sum(rate.get(task.method, overall) * _cells(task) for task in self._left.elements())
@@ -44,7 +44,7 @@ class Progress:
 
 
 def spell(seconds: float) -> str:
-    """About how long, in words.
+    """An approximate duration as text.
 
     Examples
     --------

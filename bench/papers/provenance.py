@@ -14,7 +14,7 @@ MARK = " †"
 
 
 def mark(cells: Cells, method: str, codes: Sequence[str]) -> str:
-    """What stands behind a column's title: a dagger if its runs are of several commits."""
+    """The mark after a column's title: a dagger if its runs are from several commits."""
     return MARK if len(_sets_by_commit(cells, method, codes)) > 1 else ""
 
 

@@ -1,12 +1,12 @@
-"""The printed numbers of the source documents, as published.csv holds them: one line a set and column.
+"""The printed numbers of the source documents, from published.csv: one line per data set and column.
 
     icpr      İrsoy, Yıldız, Alpaydın: Soft Decision Trees, ICPR 2012, Tables 1 and 2 (the title of Table 2 says error,
               its figures are accuracies)
     budding   the same: Budding Trees, poster 2014, its three tables
     magic     Dvořák, Savický: Softening Splits in Decision Trees Using Simulated Annealing, 2007, both tables
 
-`value` keeps the printed digits. `best_value` and `best_nodes` say what the paper prints in bold: significantly better
-than every other column (the poster's text has no bold).
+`value` keeps the printed digits. `best_value` and `best_nodes`: bold in the paper, that is significantly better than
+every other column (the poster's text has no bold).
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@
     --methods soft,cart   names of bench/papers/methods.py
     --folds 4             the first four of ten
     --jobs 2              fits at a time
-    --again               removes the results that are asked for first (a killed run then goes on without it)
+    --again               first removes the selected results (leave it out to resume a killed run)
 
-Every fit becomes a row of bench/papers/results/<method>.csv as soon as it is done; what is there is skipped, so a run
-that was killed goes on where it was. Fits run through joblib: inside `joblib.parallel_config("dask")` they run on a
+Every fit is written to bench/papers/results/<method>.csv at once; existing results are skipped, so a killed run can be
+resumed. Fits run through joblib: inside `joblib.parallel_config("dask")` they run on a
 cluster, unchanged. Only this process writes.
 """
 
@@ -32,7 +32,7 @@ QUICK_FOLDS, QUICK_CELLS = 2, 13_000  # rows x inputs of a small set
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what is asked for; 1 if a fit failed."""
+    """Run the selected fits; 1 if a fit failed."""
     asked = _parser().parse_args(arguments)
     try:
         folder = files.find_folder(asked.data)
@@ -66,13 +66,13 @@ def find_sets(wanted: Sequence[str], *, quick: bool = False) -> list[catalog.Ent
 
 
 def plan(entries: Sequence[catalog.Entry], wanted: Sequence[methods.Method], n_folds: int) -> list[Task]:
-    """All fits, fold by fold: a run that ends early has the first folds of every set."""
+    """All fits, fold by fold: a run that ends early has the first folds of every data set."""
     pairs = [(method, entry) for method in wanted for entry in entries if methods.knows(method, entry.task)]
     return [Task(fold, method.name, entry.name) for fold in range(n_folds) for method, entry in pairs]
 
 
 def run_all(tasks: Sequence[Task], results: Path, folder: Path | None, jobs: int) -> list[str]:
-    """Run them, `jobs` at a time, with a row and a line for each; what failed, in words."""
+    """Run the fits, `jobs` at a time, with a row and a line for each; returns the errors as text."""
     failures = []
     progress = Progress(tasks, jobs)
     work = (joblib.delayed(_timed)(task, folder) for task in tasks)

@@ -1,4 +1,4 @@
-"""What softening does to probabilities, and what it costs: AUC, Brier score, accuracy and seconds, before and after.
+"""The effect of softening on probabilities, and its cost: AUC, Brier score, accuracy and seconds, before and after.
 
     python -m bench.papers.softening [--data FOLDER]
 
@@ -47,14 +47,14 @@ def scores(model: Any, X: Any, y: Any) -> tuple[float, float, float]:
 
 
 def clock(work: Callable[[], Any]) -> tuple[Any, float]:
-    """What the work gives, and its CPU seconds."""
+    """The result of the work, and its CPU seconds."""
     start = process_time()
     found = work()
     return found, process_time() - start
 
 
 def compare(name: str) -> list[str]:
-    """A line a method."""
+    """One line per method."""
     X, y = SETS[name](return_X_y=True)
     found: dict[str, list[tuple[float, ...]]] = {}
     for seed in range(SEEDS):
@@ -74,12 +74,12 @@ def compare(name: str) -> list[str]:
 
 
 def shortest(work: Callable[[], Any]) -> float:
-    """The least of five times."""
+    """The shortest of five times."""
     return min(clock(work)[1] for _ in range(5))
 
 
 def time_annealing(folder: str | None) -> list[str]:
-    """Lines about the clock, if the data are there."""
+    """Lines with times, if the data are available."""
     file = find_data(folder)
     if file is None:
         return ["No magic.csv.gz: the clock was left out."]

@@ -1,7 +1,7 @@
 """Results on disk: results/<method>.csv, one row per fit, sorted by set and fold.
 
-Python writes the shortest digits that give the same float again, so nothing is lost. A file is written beside and then
-moved, under a lock of the folder: a run that is killed leaves no half file, and two runs at a time lose no row.
+Python writes the shortest digits that read back as the same float, so nothing is lost. A file is written to a temporary
+name and then renamed, under a lock of the folder: a killed run leaves no incomplete file, and two runs lose no row.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Result:
-    """One fit and what it is worth. All fields but `method` are the columns of its file; None is an empty cell."""
+    """One fit and its scores. All fields but `method` are the columns of its file; None is an empty cell."""
 
     method: str
     set: str
@@ -65,7 +65,7 @@ class Result:
 
     @property
     def is_current(self) -> bool:
-        """Whether it was made with the method's present options and rows."""
+        """Whether it has the method's current options and rows."""
         method = BY_NAME[self.method]
         return (self.options, self.rows) == (spell_options(method.options), method.rows)
 
@@ -100,7 +100,7 @@ def put(results: Path, result: Result) -> None:
 
 
 def remove(results: Path, tasks: Collection[Task]) -> None:
-    """Remove the rows of these fits, where they are."""
+    """Remove the rows of these fits, if any."""
     for method in sorted({task.method for task in tasks}):
         with _lock(results):
             found = read_method(results, method)
@@ -146,7 +146,7 @@ def _write(results: Path, method: str, rows: list[Result]) -> None:
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
-    """Hold the folder: between reading a file and moving the new one no other process may do the same."""
+    """Lock the folder: between reading a file and renaming the new one no other process may do the same."""
     import fcntl  # not on Windows, where tables can still be made
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ FOLDS = 10
 
 @dataclass(frozen=True)
 class Cell:
-    """What one method does on one set; arrays by fold. `score` is as printed: mse, or accuracy in per cent."""
+    """Results of one method on one data set; arrays by fold. `score` is as printed: mse, or accuracy in per cent."""
 
     method: str
     code: str
@@ -38,17 +38,17 @@ class Cell:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all ten folds are there, so that the papers' tests can be made."""
+        """Whether all ten folds exist, as the papers' tests require."""
         return len(self.score) == FOLDS
 
     @property
     def error(self) -> Floats:
-        """Smaller is better, whatever the task."""
+        """The error; smaller is better for any task."""
         return self.score if self.task == "regression" else 100.0 - self.score
 
     @property
     def decimals(self) -> int:
-        """Digits that a reader wants: about four of a mean squared error, two of a percentage."""
+        """Digits to print: about four for a mean squared error, two for a percentage."""
         return 4 if self.task == "regression" else 2
 
 

@@ -1,6 +1,6 @@
-"""The papers' tables and figures from the results that are there: `python -m bench.papers.tables` (`make tables`).
+"""The papers' tables and figures from the existing results: `python -m bench.papers.tables` (`make tables`).
 
-Pages go to docs/results, figures to docs/results/figures. Nothing is run here but the toy fits.
+Pages go to docs/results, figures to docs/results/figures. Only the toy fits are run here.
 The MAGIC page has a protocol and a writer of its own: bench/papers/magic.py.
 """
 
@@ -20,7 +20,7 @@ PAGES = Path(__file__).parents[2] / "docs" / "results"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write everything; say what was written."""
+    """Write everything and report what was written."""
     parser = argparse.ArgumentParser(prog="python -m bench.papers.tables", description=__doc__)
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the results")
     parser.add_argument("--pages", type=Path, default=PAGES, help="folder to write to")

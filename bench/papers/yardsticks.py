@@ -1,12 +1,13 @@
-"""Other people's methods in our manner: `fit(X, y, X_val, y_val)`, `predict`, `n_nodes`, `n_leaves`.
+"""Other libraries' methods with our interface: `fit(X, y, X_val, y_val)`, `predict`, `n_nodes`, `n_leaves`.
 
     Pruned     scikit-learn's CART, its cost-complexity alpha chosen on X_val
     Forest     scikit-learn's random forest of 300 trees (needs no X_val)
-    Boosted    LightGBM with 7 or 31 leaves a tree, stopped early on X_val; the better by X_val's loss. Without X_val a
+    Boosted    LightGBM with 7 or 31 leaves per tree, stopped early on X_val; the better by X_val's loss. Without X_val
+    a
                fifth of the rows chooses size and rounds, then all are fitted
 
-All with one thread: folds run in parallel. Data frames may have categories: LightGBM is told of them, a forest is given
-their codes.
+All with one thread: folds run in parallel. Data frames may have categories: LightGBM uses them, a forest gets their
+codes.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ SIZES = (7, 31)
 
 
 class Yardstick:
-    """What they share: the fitted model inside answers."""
+    """The common base: the fitted model inside predicts."""
 
     model: Any
     n_nodes: int
@@ -152,7 +153,7 @@ class BoostedRegressor(Yardstick):
         return getattr(lightgbm, self.name)(n_estimators=rounds, num_leaves=leaves, **options)
 
     def _divide(self, y: Any) -> tuple[Any, Any]:
-        """Rows to fit and a fifth to choose by, in which no class is whose only rows are there."""
+        """Training rows and a validation fifth, in which no class has all its rows."""
         order = np.lexsort((np.random.RandomState(self.random_state).rand(len(y)), y))
         held = order[4::5]
         rest = np.setdiff1d(order, held)
@@ -162,7 +163,7 @@ class BoostedRegressor(Yardstick):
 
 
 class BoostedClassifier(BoostedRegressor):
-    """LightGBM for classes, which it is given as codes: labels in X_val's place it would take for codes."""
+    """LightGBM for classes, passed as codes, because it would take labels of X_val for codes."""
 
     name = "LGBMClassifier"
     labels: Any

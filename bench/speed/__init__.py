@@ -1,1 +1,1 @@
-"""Speed and memory beside scikit-learn, in one run: `python -m bench.speed` (or `make speed`)."""
+"""Speed and memory compared with scikit-learn, in one run: `python -m bench.speed` (or `make speed`)."""

@@ -62,17 +62,17 @@ def main() -> None:
 
 
 def add_fits(report: Report, sizes: Sizes) -> None:
-    """Fits beside scikit-learn's."""
+    """Fits compared with scikit-learn."""
     add_ratios(report, f"Fit, {sizes.fit:,} x 20, full depth", FITS, sizes.fit, sizes.repeats)
 
 
 def add_predictions(report: Report, sizes: Sizes) -> None:
-    """Predictions beside scikit-learn's."""
+    """Predictions compared with scikit-learn."""
     add_ratios(report, f"Predict, {sizes.predict:,} rows", PREDICTIONS, sizes.predict, sizes.repeats + 2)
 
 
 def add_gradient(report: Report, sizes: Sizes) -> None:
-    """A soft tree's pass over the rows beside its NumPy twin."""
+    """A soft tree's pass over the rows against its NumPy twin."""
     cost = gradient.measure(sizes.fit, 4 * sizes.repeats)
     rows = [
         ["NumPy reference", f"{cost.twin:.0f}", "1", ""],
@@ -97,7 +97,7 @@ def add_import(report: Report, sizes: Sizes) -> None:
 
 
 def add_ratios(report: Report, title: str, cases: Sequence[Case], n: int, repeats: int) -> None:
-    """Times of both sides and how many times as fast ours is."""
+    """Times of both sides and their ratio."""
     rows = []
     for case in cases:
         ours, theirs = case.works(n)
@@ -109,7 +109,7 @@ def add_ratios(report: Report, title: str, cases: Sequence[Case], n: int, repeat
 
 
 def add_memory(report: Report, sizes: Sizes) -> None:
-    """Peaks of fits, each in a process of its own."""
+    """Peaks of fits, each in its own process."""
     n = sizes.memory
     rows = []
     for name in MEMORY:
@@ -135,7 +135,7 @@ def add_growth(report: Report, sizes: Sizes) -> None:
 
 
 def add_rivals(report: Report, sizes: Sizes) -> None:
-    """Other systems side by side, a table a data set."""
+    """Other systems side by side, one table per data set."""
     for rival in RIVALS:
         if rival.absence():
             report.console.print(f"skipped: {rival.name}: {rival.absence()}.")
@@ -166,7 +166,7 @@ def _spell(told: dict[str, float] | str) -> list[str]:
 
 
 def _times(told: dict[str, float] | str, ours: dict[str, float] | str, limit: float, soft: bool) -> list[str]:
-    """How many times as long as our soft tree a fit takes, and what is wanted of soft trees of others."""
+    """Time of a fit relative to our soft tree, and the target against other libraries' soft trees."""
     if isinstance(ours, str) or (isinstance(told, str) and not told.startswith("no answer")):
         return ["", ""]
     ratio = (limit if isinstance(told, str) else told["fit"]) / ours["fit"]
@@ -174,7 +174,7 @@ def _times(told: dict[str, float] | str, ours: dict[str, float] | str, limit: fl
 
 
 def _absent() -> str:
-    """What the tables do not show, in words."""
+    """A note on what the tables do not show."""
     missing = sorted({f"{rival.name} ({rival.absence()})" for rival in RIVALS if rival.absence()})
     start = (
         "Each in its own process with its defaults (or what its name says), one thread; 2/3 of the rows for training, "
@@ -214,7 +214,7 @@ def add_soft_rows(report: Report, sizes: Sizes) -> None:
 
 
 def add_sparse(report: Report, sizes: Sizes) -> None:
-    """Fits of a sparse matrix, each in a process of its own."""
+    """Fits of a sparse matrix, each in its own process."""
     rows, n = [], sizes.sparse
     for kind in sparse.KINDS:
         for name in sparse.FITS:

@@ -1,9 +1,9 @@
-"""One online epoch of a budding tree, nanoseconds a row and node, beside two straightforward programs with Eigen.
+"""One online epoch of a budding tree, nanoseconds per row and node, against two simple programs with Eigen.
 
     python -m bench.speed.budding [EIGEN_INCLUDE_FOLDER]
 
-All hold a full tree of the same depth and take one AdaGrad step a row, by the processor's time, best epoch. `Eigen` is
-arranged as the authors' program (dynamic vectors throughout), `lean` has one output only and stores no slopes.
+All have a full tree of the same depth and take one AdaGrad step per row; processor time, best epoch. `Eigen` is
+organised like the authors' program (dynamic vectors throughout), `lean` has one output only and stores no slopes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def full_tree(columns: int, depth: int) -> OnlineState:
 
 
 def ours(columns: int, depth: int) -> float:
-    """Nanoseconds a row."""
+    """Nanoseconds per row."""
     rng = np.random.default_rng(0)
     phi = rng.uniform(-1, 1, (ROWS, columns))
     y = np.sin(3 * phi[:, :1]) + phi[:, 1:2]

@@ -1,6 +1,6 @@
-"""What is timed beside scikit-learn: each case is data, the runner does the rest.
+"""The cases timed against scikit-learn: each case is data, the runner does the rest.
 
-"Same definition" turns off what scikit-learn's trees do not do (surrogates, pruning); our defaults stand beside it.
+"Same definition" turns off what scikit-learn's trees do not have (surrogates, pruning); our defaults are also shown.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TRAINING = 100_000  # rows they are grown on
 
 @dataclass(frozen=True)
 class Fit:
-    """One fit of ours against one of theirs, on the same rows. `wanted`: how many times as fast, 0: only shown."""
+    """One fit of ours against one of theirs, on the same rows. `wanted`: target ratio; 0: only shown."""
 
     name: str
     rows: Callable[[int], Rows]

@@ -1,7 +1,7 @@
-"""A wall against getting slower: `python -m bench.speed.check` compares twelve ratios with the committed ones.
+"""A check against regressions in speed: `python -m bench.speed.check` compares twelve ratios with the committed ones.
 
-A ratio is how many times as fast softwood is as scikit-learn or LightGBM at the same work in the same run, so that the
-machine matters little. One that fell by more than a quarter is measured again; if it stays, the run ends with 1.
+A ratio is the speed of softwood relative to scikit-learn or LightGBM for the same work in the same run, so that the
+machine matters little. If it fell by more than a quarter, it is measured again; if it stays low, the run exits with 1.
 `--save LABEL` adds the ratios to the history: bench/results/speed_check.json, and a table in docs/results/speed.md.
 """
 
@@ -158,7 +158,7 @@ def _spell(ratio: float | None) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, compare, and keep what was found if that is asked for."""
+    """Measure, compare, and save the result if requested."""
     parser = argparse.ArgumentParser(prog="python -m bench.speed.check", description=__doc__)
     parser.add_argument("--save", metavar="LABEL", help="add the ratios to the history, in a column of this name")
     parser.add_argument("--only", default="", help="cases whose name has this text")

@@ -1,7 +1,6 @@
-"""How a ratio is measured: both sides in turn, so that they share the machine's mood; of each the best run counts.
+"""Measurement of a ratio: both sides in turn, so that they share the state of the machine; the best run of each counts.
 
-One thread is timed by the processor's time, which other programs on the machine do not lengthen; several threads by
-the time on the wall.
+One thread is timed by processor time, which other programs do not affect; several threads by wall time.
 """
 
 from __future__ import annotations

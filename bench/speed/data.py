@@ -1,4 +1,4 @@
-"""The tables of the bench, made by rule, so that every run sees the same."""
+"""Synthetic tables of the benchmark, the same in every run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rows = tuple[Floats, npt.NDArray[np.generic]]
 
 @cache
 def two_classes(n: int, columns: int = 20) -> Rows:
-    """Numbers of which half matter, two classes."""
+    """Numbers, half of them useful, and two classes."""
     X, y = make_classification(n, columns, n_informative=columns // 2, random_state=0)
     return X, y
 
@@ -32,14 +32,14 @@ def ten_classes(n: int) -> Rows:
 
 @cache
 def numbers(n: int, columns: int = 20) -> Rows:
-    """Numbers of which half matter, one target with noise: every row its own leaf at full depth."""
+    """Numbers, half of them useful, and one noisy target: one leaf per row at full depth."""
     X, y = make_regression(n, columns, n_informative=columns // 2, noise=10, random_state=0)
     return X, y
 
 
 @cache
 def california_like(n: int = 20_640) -> Rows:
-    """Made rows in the manner of California housing: skewed counts, places in two clusters, a price that bends.
+    """Synthetic rows like California housing: skewed counts, places in two clusters, a nonlinear price.
 
     Eight inputs: longitude, latitude, age, rooms, bedrooms, people, households, income; the price in 100,000 dollars.
     """
@@ -61,7 +61,7 @@ def california_like(n: int = 20_640) -> Rows:
 def soft_tree(n_features: int = 10, depth: int = 4, knots: int = 0) -> Tree:
     """A full tree of sigmoid gates over all inputs (15 of them for depth 4), as a soft learner would give.
 
-    They weigh the inputs, or a number of hinges of each as well: a curve.
+    They use the inputs, or also hinges of each input (curves).
     """
     rng = np.random.default_rng(0)
     gates, nodes = 2**depth - 1, 2 ** (depth + 1) - 1
@@ -91,7 +91,7 @@ def _curves(n_features: int, knots: int) -> Basis:
 
 
 def soft_model(X: Floats, y: npt.NDArray[np.generic], threads: int, knots: int = 0) -> SoftTreeRegressor:
-    """A regressor with `soft_tree` inside: fitted to few rows, so that it knows its columns, then given the tree."""
+    """A regressor with `soft_tree` inside: fitted to a few rows for its columns, then given the tree."""
     model = SoftTreeRegressor(gate="linear", leaf="constant", max_leaves=2, weight_penalty=0.1, n_jobs=threads)
     model.fit(X, y)
     model.tree_ = soft_tree(X.shape[1], knots=knots)

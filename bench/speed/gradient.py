@@ -1,4 +1,4 @@
-"""One pass of loss and gradient of a soft tree, nanoseconds a row: NumPy twin, native, float32, two threads."""
+"""One pass of loss and gradient of a soft tree, nanoseconds per row: NumPy twin, native, float32, two threads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PATIENCE = 5  # the wall's clock needs more runs until both cores of a shared ma
 
 @dataclass(frozen=True)
 class Cost:
-    """Nanoseconds a row, best of several runs; of the last two by the time on the wall."""
+    """Nanoseconds per row, best of several runs; wall time for the last two."""
 
     twin: float
     native: float

@@ -1,4 +1,4 @@
-"""How the cost of a fit grows: n log n once to put the columns in order, then rows x columns x depth."""
+"""Scaling of a fit: n log n once to sort the columns, then rows x columns x depth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seconds that `import softwood` takes when scikit-learn's trees are imported already."""
+"""Seconds of `import softwood` if scikit-learn's trees are already imported."""
 
 from __future__ import annotations
 

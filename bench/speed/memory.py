@@ -1,7 +1,6 @@
-"""Peak memory of a fit, measured in a process of its own: `python -m bench.speed.memory NAME ROWS`.
+"""Peak memory of a fit, measured in its own process: `python -m bench.speed.memory NAME ROWS`.
 
-The peak counts the float64 input and everything else that the fit makes, above what the interpreter and the imports
-hold already.
+The peak includes the float64 input and everything that the fit allocates, minus the memory of interpreter and imports.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def _measure(name: str, n: int) -> float:
     rng = np.random.default_rng(0)
     model = FITS[name]
     small = rng.normal(size=(100, COLUMNS))
-    model.fit(small, small[:, 0] > 0)  # all that is imported late is there now
+    model.fit(small, small[:, 0] > 0)  # all late imports are done
     before = peak_bytes()
     X = rng.normal(size=(n, COLUMNS))
     y = X[:, 0] * X[:, 1]

@@ -29,7 +29,7 @@ Python {python}, a shared machine with {cores} cores ({machine}). *Target*: what
 class Report:
     """Sections of one table each, by title; the page, if there is one, is written anew after each.
 
-    What the page has already stays, until a section of its title comes.
+    Existing sections of the page stay until a section with the same title replaces them.
     """
 
     page: Path | None

@@ -1,4 +1,4 @@
-"""One rival on one table, in a process of its own: `python -m bench.speed.rival NAME CASE ROWS SECONDS` prints JSON.
+"""One rival on one table, in its own process: `python -m bench.speed.rival NAME CASE ROWS SECONDS` prints JSON.
 
 Processor seconds of fit and of predicting 10,000 rows, peak memory of the whole process in MB, imports included, nodes,
 and the error on the third of the rows that was not fitted (misclassified in per cent, or mean squared error); breast
@@ -39,7 +39,7 @@ CASES: dict[str, tuple[str, Callable[[int], Rows]]] = {
 
 
 def ask(name: str, case: str, rows: int, limit: int) -> dict[str, float] | str:
-    """The figures of a rival, or in words why there are none; `limit`: processor seconds that it may take."""
+    """The figures of a rival, or the reason why there are none; `limit`: maximum processor seconds."""
     command = [sys.executable, "-m", "bench.speed.rival", name, case, str(rows), str(limit)]
     try:
         done = subprocess.run(

@@ -1,8 +1,8 @@
-"""The systems that are run side by side: a line each. Every one is optional; what does not import is skipped in words.
+"""The compared systems, one line each. All are optional; what cannot be imported is skipped with a message.
 
-A rival gives a model with `fit` and `predict` for a task ("classes" or "numbers"), or None where it does not know the
-task, and the number of its nodes (0: it does not tell). Parameters are the libraries' defaults but where a name says
-other, one thread.
+A rival gives a model with `fit` and `predict` for a task ("classes" or "numbers"), or None if it does not support the
+task, and the number of its nodes (0: unknown). Parameters are the libraries' defaults unless the name says otherwise;
+one thread.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 class Rival:
     """One system. `package`: what must be importable; `make`: task -> model or None; `nodes`: model -> count.
 
-    `scaled`: it takes inputs as they are and learns by gradient, so it is given standardised ones (and targets).
+    `scaled`: it does not scale inputs and learns by gradient, so it gets standardised inputs (and targets).
     """
 
     name: str
@@ -61,7 +61,7 @@ def _full_nodes(model: Any) -> int:
 
 
 def _count_nodes(node: Any) -> int:
-    """Nodes below and with this one, whatever the library calls the links."""
+    """Nodes of the subtree, for any names of the links."""
     if node is None:
         return 0
     return 1 + sum(_count_nodes(getattr(node, side, None)) for side in ("left", "right"))
@@ -76,7 +76,7 @@ def _forest_of_one(model: Any) -> int:
 
 
 class Yggdrasil:
-    """YDF in scikit-learn's manner."""
+    """YDF with scikit-learn's interface."""
 
     def __init__(self, task: str, **options: Any) -> None:
         self.task, self.options = task, options

@@ -1,4 +1,5 @@
-"""Fast at every size: small and large fits and answers beside scikit-learn, LightGBM and River, with what was before.
+"""Speed at every size: small and large fits and predictions against scikit-learn, LightGBM and River, with earlier
+times.
 
 `python -m bench.speed.sizes` adds a section to docs/results/speed.md. Both sides run in turn, timed by the processor;
 of several runs of each the median counts. `--only CART` takes the cases with this text in their name.
@@ -77,7 +78,7 @@ def curves() -> Pair:
 
 
 def one_row() -> Pair:
-    """A soft tree's answer for one row beside scikit-learn's tree."""
+    """A soft tree's prediction for one row against scikit-learn's tree."""
     X, y = small_numbers(300, 10)
     ours = SoftTreeRegressor(n_jobs=1, effort="quick").fit(X, y)
     theirs = DecisionTreeRegressor(max_leaf_nodes=8).fit(X, y)

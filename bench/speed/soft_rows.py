@@ -1,7 +1,7 @@
-"""How a whole default soft fit grows with rows, in seconds and memory: `python -m bench.speed.soft_rows ROWS`.
+"""Scaling of a default soft fit with the number of rows, in seconds and memory: `python -m bench.speed.soft_rows ROWS`.
 
-Friedman 1 with ten inputs (noise of variance 1, so no tree can have a lower error). Each size has a process of its own.
-The peak counts the float64 input and all that the fit makes, above what interpreter and imports hold already.
+Friedman 1 with ten inputs (noise of variance 1, so no tree can have a lower error). Each size has its own process.
+The peak includes the float64 input and all that the fit allocates, minus the memory of interpreter and imports.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fits of a sparse matrix, each in a process of its own: `python -m bench.speed.sparse NAME ROWS KIND`.
+"""Fits of a sparse matrix, each in its own process: `python -m bench.speed.sparse NAME ROWS KIND`.
 
 Like the words of texts: drawn by a power law, 40 a text of 20,000; the class is the sign of a sum over 40 of the 400
 most frequent ones, with noise. Counts have few distinct values, weighted words (tf-idf) have as many as are stored. In

@@ -1,1 +1,1 @@
-"""Long runs that show what may be trusted: memory that stays flat, streams, load, tables of extreme sizes."""
+"""Soak tests: constant memory, streams, load, tables of extreme sizes."""

@@ -1,4 +1,4 @@
-"""What a fit takes of memory, beside what it states beforehand: one fit each, in a process of its own."""
+"""The memory of a fit against its estimate: one fit each, in its own process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FAMILIES = (
 
 
 def measure(name: str, rows: int, columns: int, **options: Any) -> dict[str, Any]:
-    """Bytes at the peak of a fit, beyond what the process held before, and what the fit states."""
+    """Bytes at the peak of a fit, beyond the memory before it, and the estimate."""
     import softwood
     from softwood.intake.table.memory_limit import footprint
 
@@ -61,7 +61,7 @@ def measured(name: str, rows: int, columns: int, **options: Any) -> dict[str, An
 
 
 def run(scale: float, families: tuple[str, ...] = FAMILIES, sizes: tuple[tuple[int, int], ...] = SIZES) -> None:
-    """Print a line a fit."""
+    """Print one line per fit."""
     for family in families:
         for kind in ("Classifier", "Regressor"):
             for rows, columns in sizes:

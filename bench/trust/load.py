@@ -1,4 +1,4 @@
-"""The FastAPI example of docs/serving.md behind uvicorn, asked by many clients at once."""
+"""The FastAPI example of docs/serving.md behind uvicorn, with many concurrent clients."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def example(kind: str) -> str:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -76,7 +76,7 @@ def serve(folder: Path, port: int) -> subprocess.Popen[bytes]:
 
 
 def run(scale: float) -> None:
-    """Print the times of requests, errors, and what the server holds."""
+    """Print the times of requests, errors, and the server's memory."""
     each = max(1, int(REQUESTS * scale) // CLIENTS + 1)
     with tempfile.TemporaryDirectory() as folder:
         port = free_port()

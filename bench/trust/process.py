@@ -1,4 +1,4 @@
-"""What a process holds, as Linux says it."""
+"""Memory and threads of a process, from Linux."""
 
 from __future__ import annotations
 

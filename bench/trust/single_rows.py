@@ -1,4 +1,4 @@
-"""One row at a time: microseconds of the processor for a call that learns and for one that answers, beside others.
+"""One row at a time: processor microseconds of a call that learns and of one that predicts, against other libraries.
 
 Beside softwood's budding tree: scikit-learn's decision tree (answers only) and its stochastic gradient (a linear model
 that learns online), and river's Hoeffding tree where river is installed. All in one process, in turns, so that a busy
@@ -25,7 +25,7 @@ Call = Callable[[int], Any]
 
 
 def run(scale: float) -> None:
-    """Print microseconds a call."""
+    """Print microseconds per call."""
     X, y = make_chunk(10_000, 10_000)
     known = np.nan_to_num(X)
     calls = _of_softwood(X, y) | _of_sklearn(known, y) | _of_river(known, y)

@@ -1,4 +1,4 @@
-"""Tables of extreme sizes, beside scikit-learn and LightGBM: one fit each, in a process of its own, within a time."""
+"""Tables of extreme sizes, against scikit-learn and LightGBM: one fit each, in its own process, with a time limit."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def measure(table: str, name: str, scale: float) -> dict[str, Any]:
 
 
 def run(scale: float, tables: tuple[str, ...] = tuple(TABLES), names: tuple[str, ...] = NAMES) -> None:
-    """Print a line a fit."""
+    """Print one line per fit."""
     for table in tables:
         for name in (*names, "scikit-learn, one-hot") if table == "levels" else names:
             code = "import json, resource; from bench.trust.sizes import measure; "

@@ -1,7 +1,7 @@
-"""`partial_fit` of a budding tree over a long stream: rows/s, memory, drift; killed, and gone on with from its file.
+"""`partial_fit` of a budding tree over a long stream: rows/s, memory, drift; killed, and resumed from its file.
 
-Rows are made by rule: ten inputs, a fifth of the rows with a missing value; class 0 or 1 by x0 + x1 > 0, class 2 where
-x2 > 1.5, which is first seen in the second million. Half-way the rule of classes 0 and 1 turns round.
+Rows are synthetic: ten inputs, a fifth of the rows with a missing value; class 0 or 1 by x0 + x1 > 0, class 2 if
+x2 > 1.5, which first occurs in the second million. Half-way classes 0 and 1 are swapped.
 """
 
 from __future__ import annotations
