@@ -1,7 +1,7 @@
-"""Hypothesis without a stopwatch: a busy machine is no failed law. One Chromium for all tests that open a page.
+"""Hypothesis without deadlines, because a machine may be busy. One Chromium for all tests that open a page.
 
-Tests that share a costly fixture stay in one worker. And `make test` leaves cases to `make test-long`: of a test marked
-`fewer`, those that are not needed for every value of every parameter to occur.
+Tests that share a costly fixture stay in one worker. In tests marked `fewer`, `make test` runs only enough cases for
+every value of every parameter to occur; `make test-long` runs the others.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _shared_place(item: Any) -> str:
-    """Where a fixture is defined that this test shares with others: a browser, a cluster, a built site, a fitted model.
+    """The file that defines a fixture shared with other tests: a browser, a cluster, a built site, a fitted model.
 
-    Tests that share one run in one worker (`--dist loadgroup`), so that it is made once. So do those that fork
+    Tests that share one run in the same worker (`--dist loadgroup`), so that it is built once. So do those that fork
     processes from the server of tests/warm_process.py, which takes seconds to import all it has; and the cases of one
     test, which come to a worker at once: most take less time than it takes to ask for the next one.
     """
@@ -64,7 +64,7 @@ def _shared_place(item: Any) -> str:
 
 
 def pytest_collection_finish() -> None:
-    """What was imported stays: the garbage collector need not look through it again after every few tests."""
+    """Imported objects stay: freeze them, so that the garbage collector skips them."""
     gc.collect()
     gc.freeze()
 
@@ -75,7 +75,7 @@ def _values(item: Any) -> frozenset[tuple[str, str]]:
 
 
 def _choose_cases(cases: dict[str, frozenset[tuple[str, str]]], least: int = 1) -> set[str]:
-    """Names of so many cases in which every value of every parameter occurs, but for seeds, which are alike."""
+    """Names of cases in which every value of every parameter occurs, except seeds."""
     wanted = {value for case in cases.values() for value in case if value[0] != "seed"}
     order = sorted(cases, key=lambda name: zlib.crc32(name.encode()))  # so that no two parameters go in step
     chosen: set[str] = set()
@@ -89,7 +89,7 @@ def _choose_cases(cases: dict[str, frozenset[tuple[str, str]]], least: int = 1) 
 
 @pytest.fixture(autouse=True)
 def _close_figures() -> Iterator[None]:
-    """Pictures of one test are not open in the next: matplotlib warns where there are many."""
+    """Close the figures of each test: matplotlib warns if there are many."""
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")

@@ -1,4 +1,4 @@
-"""An interrupt at a place of one's choice: at the n-th call of the package's functions."""
+"""An interrupt at the n-th call of the package's functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results made up for the tests of the tables."""
+"""Fictitious results for the tests of the tables."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def make(results: Path) -> Maker:
 
 
 def make_result(method: str, name: str, fold: int, score: float, **more: Any) -> Result:
-    """One made-up result; `score` is a mean squared error, or an accuracy in per cent."""
+    """One fictitious result; `score` is a mean squared error, or an accuracy in per cent."""
     metrics: dict[str, Any] = {"mse": score} if find(name).task == "regression" else {"accuracy": score / 100}
     options = spell_options(BY_NAME[method].options)
     told = {

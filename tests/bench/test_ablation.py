@@ -1,4 +1,4 @@
-"""The ablation harness: tables, steps left out, what the runs say, and that a run goes on where it was stopped."""
+"""The ablation harness: tables, steps left out, verdicts, and resumed runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contests beside other people's methods: a stopped run goes on, the best is bold, and tables are what was asked."""
+"""Comparisons with other methods: an interrupted run resumes, the best is bold, and tables are as requested."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_committed_page_is_made_of_the_committed_runs(name: str, first: str,
 
 
 def a_frame() -> pd.DataFrame:
-    """Forty people, one of whom has no wage."""
+    """Forty people, one without a wage."""
     n = 40
     return pd.DataFrame(
         {

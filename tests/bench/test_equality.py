@@ -1,4 +1,4 @@
-"""The equality script: hashes see a bit, comparisons tell what differs, new fields do not count."""
+"""The equality script: hashes detect one bit, comparisons report differences, new fields do not count."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bench.equality.tables import TABLES
 
 @dataclass(frozen=True)
 class Stub:
-    """A fitted model as the script sees it."""
+    """A fitted model for the script."""
 
     tree_: Any
 

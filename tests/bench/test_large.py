@@ -1,4 +1,4 @@
-"""The bench of many rows: the rule's best error, what is run, what is skipped, and the page."""
+"""The benchmark of large tables: the error of the true function, what is run, what is skipped, and the page."""
 
 import json
 from functools import partial

@@ -1,4 +1,4 @@
-"""The page of what mixing probabilities costs says what the runs say."""
+"""The page on the cost of mixing probabilities agrees with the runs."""
 
 from __future__ import annotations
 

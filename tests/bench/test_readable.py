@@ -1,4 +1,4 @@
-"""The page of what readable trees cost says what the runs say."""
+"""The page on the cost of readable trees agrees with the runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Side by side: what is not there is told, what fails is told, what runs is measured."""
+"""Comparison of systems: missing ones and failures are reported, the others are measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runner: skips what is done, goes on after a kill, says what it skips and what failed."""
+"""The runner: skips existing results, resumes after a kill, reports what it skips and what failed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wall against getting slower: what it compares, and what it does with a ratio that fell."""
+"""The check against regressions in speed: what it compares, and how it handles a ratio that fell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results on disk: nothing is lost, whoever writes."""
+"""Results on disk: nothing is lost, for any number of writers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_rows_are_sorted_and_the_last_one_stands(results: Path) -> None:
 
 
 def test_two_writers_lose_no_row_of_each_other(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Threads open the folder anew, as processes do; a slow write makes sure that they meet."""
+    """Each thread opens the folder itself, like a process; a slow write makes them overlap."""
     write = store._write
 
     def write_late(*what: Any) -> None:

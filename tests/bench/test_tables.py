@@ -1,4 +1,4 @@
-"""Tables and figures: what the results say is what the page says."""
+"""Tables and figures: the page agrees with the results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Yardsticks: other people's methods, held as we say we hold them."""
+"""Yardsticks: other libraries' methods, run as documented."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages opened in the browser of tests/conftest.py; one that says anything in its console fails."""
+"""Pages opened in the browser of tests/conftest.py; any console message is a failure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture
 def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Open a file and wait until it is drawn; at the end no page may have complained or asked for anything else."""
+    """Open a file and wait until it is drawn; at the end there must be no console message and no further request."""
     complaints: list[str] = []
     pages = []
 

@@ -24,7 +24,7 @@ SMALL_PNG = 20_000  # bytes: a page without a drawing is smaller
 
 
 def settle(page: Any) -> None:
-    """Wait for two frames: what an event asks to be drawn is drawn in the next one."""
+    """Wait for two frames: changes after an event are drawn in the next one."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
@@ -249,9 +249,9 @@ def test_a_large_forest_shows_its_upper_nodes(open_page: Open, tmp_path: Path, m
 
 @pytest.mark.long
 def test_a_thousand_nodes_stay_fluent(open_page: Open, tmp_path: Path) -> None:
-    """A move of a slider takes little longer than on a page of few nodes: only what changes is drawn anew.
+    """A move of a slider takes little longer than on a page with few nodes: only changes are redrawn.
 
-    The fastest moves are compared, on one machine at one time: other work may fill it.
+    The fastest moves are compared, on the same machine at the same time, because it may be busy.
     """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 6))

@@ -16,7 +16,7 @@ import softwood
 from softwood.cli import app
 
 Run = Callable[..., Any]
-# A child finds the package that is tested here, wherever it runs.
+# A child process imports the tested package from any folder.
 CHILD = {**os.environ, "PYTHONPATH": str(Path(softwood.__file__).parents[1])}
 
 
@@ -48,7 +48,7 @@ def folder(tmp_path: Path, people: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture
 def run(folder: Path) -> Run:
-    """Runs the command; anything but the exit code that is wanted fails."""
+    """Runs the command; any other than the expected exit code fails."""
 
     def invoke(*words: str, code: int = 0, stdin: bytes | None = None) -> Any:
         result = CliRunner().invoke(app, list(words), input=stdin)

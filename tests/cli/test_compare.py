@@ -67,7 +67,7 @@ def test_wilson_interval_by_hand() -> None:
 
 
 def test_held_out_rows_are_not_learned_from(run: Any, people: Any) -> None:
-    """A name in every row tells nothing of other rows: a model that saw them all would err on none."""
+    """A name per row is useless for other rows: a model that saw all rows would make no error."""
     people.assign(noise=np.random.default_rng(1).permutation(np.arange(120) % 2)).to_csv("noise.csv", index=False)
     words = ["noise.csv", "--target", "noise", "--model", "cart", "--prune", "none", "--json"]
     told = json.loads(run("fit", *words).stdout)

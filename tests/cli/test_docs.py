@@ -1,4 +1,4 @@
-"""Every command of docs/cli.md runs, one after the other in one folder, and prints what the page says."""
+"""All commands of docs/cli.md run in order in one folder and print what the page shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is wrong with the line or the data is one line that says what to do, with exit code 2."""
+"""Any error in the command line or the data is one line that says what to do, with exit code 2."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_an_error_is_one_line_and_exit_code_2(run: Any, model: str, words: list[
     Path("unknown/one.csv").write_text("good,limit,x\n,1,2\n,3,4\n")
     before = sorted(Path.cwd().iterdir())
     result = run(*[model if word == "MODEL" else word for word in words], code=2)
-    assert result.stdout == "" or words[0] in ("fit", "compare")  # what they found is said before they fail to learn
+    assert result.stdout == "" or words[0] in ("fit", "compare")  # they report the data before they fail to learn
     assert result.stderr.startswith("softwood: ")
     assert result.stderr.count("\n") == 1
     assert told in result.stderr

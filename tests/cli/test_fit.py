@@ -1,4 +1,4 @@
-"""`softwood fit` finds types and task by itself, says so, and writes a model that is the one Python learns."""
+"""`softwood fit` detects types and task, reports them, and writes the same model as in Python."""
 
 from __future__ import annotations
 

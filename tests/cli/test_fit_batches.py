@@ -1,4 +1,4 @@
-"""`softwood fit` of a file beyond the memory, or of a folder, learns in batches and says so."""
+"""`softwood fit` on a file larger than memory, or on a folder, learns in batches and reports it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SMALL = ("--memory", "4 KiB")
 
 
 def test_a_file_larger_than_the_memory_is_learned_in_batches_the_same_tree(run: Run, people: pd.DataFrame) -> None:
-    people.loc[:3, "good"] = None  # rows without an answer are left out
+    people.loc[:3, "good"] = None  # rows without a target are dropped
     people.to_csv("people.csv", index=False)
     words = ("fit", "people.csv", "--target", "good", "--drop", "limit", "--model", "cart", "--max_depth", "3")
     how = ("--missing", "direction", "--max_bins", "256", "--prune", "None", "--folds", "0")

@@ -45,7 +45,7 @@ def strictly(text: str) -> Any:
 
 @pytest.fixture
 def odd(model: str) -> None:
-    """Numbers that are none, in a table and in a tree, and a model of two rows."""
+    """NaN and infinity in a table and in a tree, and a model of two rows."""
     day = np.array(["2020-01-01", "2020-01-02", "NaT"], "datetime64[D]")
     columns = {"age": [np.nan, 20.0, 30.0], "odd": [np.nan, np.inf, 1.5], "day": day, "income": [1.0, 2.0, 3.0]}
     pyarrow.parquet.write_table(pyarrow.table({**columns, "town": ["Oslo", None, "Rome"]}), "odd.parquet")

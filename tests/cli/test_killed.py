@@ -1,4 +1,4 @@
-"""Work that is killed leaves no half-written file: the old one whole, the new one whole, or none."""
+"""A killed command leaves no incomplete file: the old one, the new one, or none."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from softwood.formats.replace import replace_file
 from tests.cli.conftest import CHILD
 from tests.warm_process import WarmProcess
 
-# Runs the command; where a file is written it says so, with half of the bytes on the disk, and waits to be killed.
+# Runs the command; when half of the bytes of a file are on disk, it prints a message and waits to be killed.
 HALTING = """
 import sys, time
 from softwood.formats import replace

@@ -1,4 +1,4 @@
-"""Where a command writes: never over what it reads, and an error names the file that was asked for."""
+"""Outputs of commands: never over an input, and an error names the requested file."""
 
 from __future__ import annotations
 

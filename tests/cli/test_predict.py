@@ -1,4 +1,4 @@
-"""`softwood predict` answers as the model in Python does, to the last bit, whatever the table looks like."""
+"""`softwood predict` gives the same predictions as the model in Python, to the last bit, for any form of the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`softwood show` and `softwood inspect` say what a file holds."""
+"""`softwood show` and `softwood inspect` describe a file."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_bare_tree_can_be_looked_at_but_not_asked(run: Any, model: str) -> Non
 
 
 def test_a_table_given_as_a_model_is_told_to_be_none(run: Any, tmp_path: Path) -> None:
-    """Its first eight bytes are no length: none is quoted."""
+    """Its first eight bytes are not a length, so the message quotes none."""
     table = tmp_path / "rows.csv"
     table.write_text("age,town,good\n1,Oslo,no\n2,Rome,yes\n", encoding="utf-8")
     said = run("inspect", str(table), code=2).stderr

@@ -1,4 +1,4 @@
-"""Tables are read alike by Arrow, polars and pandas, whatever the file is called."""
+"""Arrow, polars and pandas read tables equally, for any file name."""
 
 from __future__ import annotations
 

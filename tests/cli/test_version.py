@@ -1,4 +1,4 @@
-"""`softwood --version` says what runs here, from the command and from `python -m`."""
+"""`softwood --version` shows versions and kernels, also with `python -m`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generators: each keeps the law it is named for."""
+"""Generators: each follows the law in its name."""
 
 from __future__ import annotations
 

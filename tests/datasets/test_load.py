@@ -1,4 +1,4 @@
-"""Loading: what is in the file comes back; what is wrong is said before any work."""
+"""Loading: the content of the file is returned; errors are raised before any work."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def answer_with(monkeypatch: pytest.MonkeyPatch, answer: Any) -> None:
-    """Let OpenML answer (or fail) so."""
+    """Let OpenML return this (or fail)."""
 
     def fetch(name: str, **_: Any) -> Any:
         if isinstance(answer, Exception):
@@ -94,7 +94,7 @@ def test_a_set_that_openml_lacks_says_where_to_put_the_file(monkeypatch: pytest.
 
 
 def bunch(entry: Entry, rows: int) -> Any:
-    """What OpenML would answer."""
+    """A response of OpenML."""
     columns = [*entry.drop, *(f"x{i}" for i in range(entry.features))]
     X = np.tile(np.arange(len(columns), dtype=float), (rows, 1))
     return SimpleNamespace(data=X, target=np.full(rows, "7.5"), feature_names=columns)

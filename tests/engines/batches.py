@@ -1,7 +1,7 @@
 """An engine of rows that come in batches: each batch is read, summed and dropped; only sums stay.
 
-The least that an engine for rows beyond memory must have: four methods, `refine` is inherited. `read` gives the batches
-again whenever a pass over the rows asks for them.
+The minimum of an out-of-core engine: four methods; `refine` is inherited. `read` returns the batches again for every
+pass over the rows.
 """
 
 from __future__ import annotations

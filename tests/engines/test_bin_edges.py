@@ -1,4 +1,4 @@
-"""Edges between bins from batches are those of a column in memory."""
+"""Edges between bins from batches are equal to those of a column in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEVELS = np.array([0, 0, 0, 3], np.int32)
 
 
 def table(rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers that all differ, whole ones, ones with a heavy value and missing ones, a category; weights."""
+    """Distinct numbers, whole numbers, numbers with a frequent value and missing ones, a category; weights."""
     rng = np.random.default_rng(seed)
     heavy = np.where(rng.uniform(size=rows) < 0.4, 1.5, rng.exponential(size=rows))
     heavy[rng.uniform(size=rows) < 0.1] = np.nan

@@ -1,4 +1,4 @@
-"""Batches that are remembered are made once; a pass that is broken off leaves nothing behind."""
+"""Cached batches are built once; an interrupted pass leaves nothing behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The joint learners run on an engine that never has all rows: the search on a sample, the last refinement by sums."""
+"""The joint learners run on an engine that never has all rows: the search uses a sample, the last refinement sums."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.tree import Schema
 from tests.engines.batches import Batch, BatchEngine
 
-# After some twenty iterations rounding is still small: where a refinement stops at last, it decides the fifth digit.
+# After about twenty iterations rounding is still small; at the end of a refinement it decides the fifth digit.
 HOW = JointOptions("linear", "constant", max_leaves=4, penalty=1e-3, max_iter=20, single=False)
 SIZE = 64  # rows of a batch
 
@@ -93,7 +93,7 @@ def test_the_inherited_refinement_ends_where_the_native_one_does() -> None:
 
 
 def test_the_search_works_on_the_sample_and_all_rows_refine_its_tree() -> None:
-    """A sample of a tenth of the rows grows the tree: the others lose less by it when they refined it, too."""
+    """A tree grown on a tenth of the rows has a lower loss on the others after it was also refined on them."""
     whole, made, schema = numbers(2000), list[BatchEngine](), Schema.plain(3, 1)
     rows = in_batches(whole, made)
     sample = rows.sample.head(200)

@@ -1,4 +1,4 @@
-"""What the kernel of answers is given, on the CPU: a plan finds the numbers of the tree."""
+"""The input of the prediction kernel, on the CPU: a plan finds the numbers of the tree."""
 
 from __future__ import annotations
 

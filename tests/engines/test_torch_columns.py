@@ -1,4 +1,4 @@
-"""What the Triton kernels are given, on the CPU: terms and tables make the columns' scores, and gradients come back."""
+"""The input of the Triton kernels, on the CPU: terms and tables give the columns' scores; gradients map back."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_scores_of_tables_are_those_of_columns(gaps: bool, n_parts: int) -> None
 @pytest.mark.parametrize(("row", "slopes"), [([-1] * 5, 0), ([0] * 5, 1), (list(range(5)), 5)])
 @pytest.mark.parametrize("spec", [BasisSpec(), ADDITIVE], ids=["linear", "additive"])
 def test_parameters_come_back_in_their_order(row: list[int], slopes: int, spec: BasisSpec) -> None:
-    """What is packed for the kernel, taken for its sums: the parameters again (by way of the columns' own mix)."""
+    """Packed parameters, treated as the kernel's sums, give the parameters again (through the columns' mix)."""
     _, expansion, rows = problem(spec, False)
     columns = choose_columns(rows, expansion)
     assert columns is not None

@@ -40,7 +40,7 @@ PARAMETERS_DECIDE = {
 
 
 def parametrize_with_checks(estimators: Sequence[Any]) -> pytest.MarkDecorator:
-    """As scikit-learn's decorator of that name, with marks."""
+    """Like scikit-learn's decorator of that name, with marks."""
     every = estimator_checks.parametrize_with_checks(list(estimators))
     names, cases = every.args
     shares = _shares(estimators)

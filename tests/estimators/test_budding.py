@@ -1,4 +1,4 @@
-"""Budding trees as users meet them: chunks and epochs, drift, hard cases, clear errors, copies."""
+"""Budding trees through the public API: chunks and epochs, drift, hard cases, clear errors, copies."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_the_price_of_leafness_controls_the_size() -> None:
         model = BuddingTreeRegressor(**{**how, "leafness_penalty": leafness_penalty}).fit(X, y)
         sizes.append(model.effective_size_)
         assert model.history_[-1]["effective_size"] == pytest.approx(model.effective_size_, rel=1e-5)
-    # A bud never quite closes while its children can answer louder instead: leafness costs the tree nothing to say.
+    # A bud never quite closes while its children can increase their responses instead: leafness is free for the tree.
     assert sizes[0] > sizes[1] > sizes[2]
     assert sizes[2] < 1.5
 

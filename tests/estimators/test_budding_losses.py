@@ -1,4 +1,4 @@
-"""Losses of BuddingTreeRegressor: what each is least at, links, offsets, streams, and what is refused."""
+"""Losses of BuddingTreeRegressor: minimisers, links, offsets, streams, and errors."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_few_wild_targets_hardly_move_a_robust_tree(loss: str) -> None:
 
 @pytest.mark.parametrize("how", ALL, ids=str)
 def test_a_stream_goes_on_by_the_loss_of_fit(how: dict[str, Any], tmp_path: Path) -> None:
-    """In chunks of any size, and out of a file, to the last bit; and towards rows that tell something else."""
+    """In chunks of any size, and after loading, to the last bit; and with rows of another distribution."""
     X, _, y = table()
     model = BuddingTreeRegressor(**FAST, **how).fit(X, y)
     softwood.save(model, tmp_path / "model.tree")

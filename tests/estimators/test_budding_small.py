@@ -1,4 +1,4 @@
-"""Budding trees on small tables: seeds that a random search found, and what they stand for."""
+"""Budding trees on small tables: seeds found by a random search, and their causes."""
 
 from __future__ import annotations
 

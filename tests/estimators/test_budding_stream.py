@@ -1,4 +1,4 @@
-"""Streams of budding trees: a chunk that is refused leaves no trace, and what is remembered has a bound."""
+"""Streams of budding trees: a refused chunk has no effect, and the memory is bounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C45Classifier as scikit-learn and its users see it."""
+"""C45Classifier: scikit-learn's checks and the public API."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_predict_before_fit_is_refused() -> None:
 
 
 def test_a_threshold_at_zero_has_no_sign() -> None:
-    """-0.0 and 0.0 are one value: which of them a tree prints must not be left to chance."""
+    """-0.0 and 0.0 are one value: a tree must always print the same one."""
     X = np.repeat([-1.0, -0.0, 0.0, 1.0], 30)[:, None]
     y = (X[:, 0] > 0).astype(int)
     for _ in range(30):

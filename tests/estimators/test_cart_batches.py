@@ -1,4 +1,4 @@
-"""CART from rows in batches: the binned tree of memory before it is pruned, and pruned by rows held out."""
+"""CART from rows in batches: before pruning the binned tree of rows in memory, then pruned by held-out rows."""
 
 from __future__ import annotations
 

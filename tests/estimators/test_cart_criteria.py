@@ -47,7 +47,7 @@ def assert_same_tree(one: Any, other: Any) -> None:
 
 
 def test_counts_find_the_rates() -> None:
-    """Where the spread grows with the mean, the deviance sees the small steps that squares overlook."""
+    """If the spread increases with the mean, the deviance finds small steps that squared errors miss."""
     X, rate, y = counts(1_000)
     model = CARTRegressor(criterion="poisson").fit(X, y)
     assert model.get_n_leaves() == 4
@@ -181,7 +181,7 @@ def test_counts_are_never_answered_below_zero() -> None:
     X, _, y = counts()
     y *= np.random.default_rng(3).random(600) < 0.1  # few are not 0
     model = CARTRegressor(criterion="poisson", prune=None).fit(X, y)
-    assert model.predict(X).min() > 0  # no leaf is sure that nothing ever happens
+    assert model.predict(X).min() > 0  # no leaf predicts a rate of 0
     assert CARTRegressor(criterion="poisson").fit(X, y).predict_interval(X).min() >= 0
     assert np.isfinite(CARTRegressor(criterion="poisson").fit(X, y).pruning_table_.tested_error).all()
 

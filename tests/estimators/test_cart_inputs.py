@@ -1,4 +1,4 @@
-"""What CART does with odd tables: gaps, categories, constants, single rows, frames of any library."""
+"""CART on unusual tables: missing values, categories, constants, single rows, frames of any library."""
 
 from __future__ import annotations
 

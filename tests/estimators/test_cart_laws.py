@@ -1,4 +1,4 @@
-"""Laws of CARTClassifier and CARTRegressor: what must not matter, and what must."""
+"""Laws of CARTClassifier and CARTRegressor: invariances, and effects of options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees of the absolute error and of huber where a few targets are wild."""
+"""Trees with absolute error and huber if there are a few outlying targets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from softwood import CARTRegressor
 
 
 def table(n: int, wild: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Inputs, the truth (four steps), and targets of which a part is wild."""
+    """Inputs, the truth (four steps), and targets with some outliers."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, (n, 3))
     truth = 2.0 * (X[:, 0] > 0) + (X[:, 1] > 0.3)
@@ -22,7 +22,7 @@ def table(n: int, wild: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray, n
 @pytest.mark.parametrize("criterion", ["absolute_error", "huber"])
 @pytest.mark.parametrize("prune", ["cv", "validation"])
 def test_wild_targets_do_not_hide_the_tree(prune: str, criterion: str) -> None:
-    """Their errors drown the others, and within one standard error of the least error was the root."""
+    """Their errors dominated the others, so that the root was within one standard error of the lowest error."""
     X, truth, y = table(1_500, 0.05)
     held = () if prune == "cv" else (X[1_000:], y[1_000:])
     model = CARTRegressor(criterion=criterion, prune=prune).fit(X[:1_000], y[:1_000], None, *held)
@@ -37,7 +37,7 @@ def test_a_tree_that_is_not_pruned_grows_by_all_targets_as_they_are() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_huber_at_its_default_width_finds_all_four_steps(seed: int) -> None:
-    """Squares of small steps are less than the distance that a leaf of one wild target saves."""
+    """Squares of small steps are smaller than the distance that a leaf with one outlier saves."""
     X, truth, y = table(1_000, 0.05, seed)
     model = CARTRegressor(criterion="huber").fit(X, y)
     assert model.get_n_leaves() == 4
@@ -46,7 +46,7 @@ def test_huber_at_its_default_width_finds_all_four_steps(seed: int) -> None:
 
 @pytest.mark.parametrize("criterion", ["absolute_error", "huber"])
 def test_a_part_of_the_rows_that_is_far_away_is_answered_as_it_is(criterion: str) -> None:
-    """One row in five is a thousand spreads away, where an input says so: these are held in growing, not in answers."""
+    """One row in five is a thousand spreads away, as an input shows: clipped for growth, not for predictions."""
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(300, 2))
     y = np.where(X[:, 0] > 0.8, 1e4, 0.0) + rng.normal(size=300)

@@ -1,4 +1,4 @@
-"""Costs of soft and budding trees: the class of least expected cost, by the tree that is learned without them."""
+"""Costs of soft and budding trees: the class of least expected cost, from the tree learned without costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear discriminant trees as scikit-learn and their users meet them."""
+"""Linear discriminant trees: scikit-learn's checks and the public API."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_options_are_checked(option: str, value: Any, message: str) -> None:
 
 
 def test_a_linear_gate_of_numbers_pays_for_its_weights() -> None:
-    """AIC: noise columns do not buy a sum of inputs where one input says it all; a true sum is bought."""
+    """AIC: a sum of inputs is not chosen because of noise columns if one input is enough; a true sum is chosen."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 12))
     step = (X[:, 3] > 0.2) + 0.3 * rng.normal(size=120)

@@ -1,4 +1,4 @@
-"""`effort=` of soft trees: quick is one kind, one penalty and one division of the rows; thorough is deprecated."""
+"""`effort=` of soft trees: quick is one kind, one penalty and one fold; thorough is deprecated."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
-"""Tables of few distinct rows with many copies: every learner is as good as where rows are dealt one by one.
+"""Tables of few distinct rows with many copies: every learner is as good as with folds of single rows.
 
-The reference are scikit-learn's stratified folds where a learner takes folds, else inputs moved by a hair, so that no
+The reference are scikit-learn's stratified folds if a learner takes folds, else slightly perturbed inputs, so that no
 two rows are equal.
 """
 

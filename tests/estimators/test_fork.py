@@ -1,4 +1,4 @@
-"""A process forked while another thread learns can learn itself: no lock of the package stays held in it."""
+"""A process forked while another thread learns can learn itself: it inherits no locked lock of the package."""
 
 from __future__ import annotations
 

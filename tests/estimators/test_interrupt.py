@@ -1,4 +1,4 @@
-"""An interrupt is raised, or, where that is asked for, ends the fit with the best tree so far and a warning."""
+"""An interrupt is raised, or, if requested, ends the fit with the best tree so far and a warning."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_an_interrupt_anywhere_is_raised_or_keeps_a_tree(name: str, rows: dict[s
             with warnings.catch_warnings(record=True) as told:
                 warnings.simplefilter("always")
                 Interruption(at).during(lambda model=model: model.fit(**rows))
-        except KeyboardInterrupt:  # nothing was found yet, or all was done but for the report
+        except KeyboardInterrupt:  # nothing was found yet, or only the report was missing
             assert not hasattr(model, "tree_")
             continue
         assert [str(one.message) for one in told if one.category is ConvergenceWarning]

@@ -88,7 +88,7 @@ def test_validation_rows_make_intervals(prune: str) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_weight_two_is_a_row_twice_for_intervals(seed: int) -> None:
-    """A copy knew of the other when it was left out: [-0.50, 2.55] became [-1.25, 3.30]."""
+    """The other copy was in the fit when a copy was left out: [-0.50, 2.55] became [-1.25, 3.30]."""
     rng = np.random.default_rng(seed)
     X, count = rng.normal(size=(100, 2)), rng.integers(1, 4, 100)
     y = X[:, 0] + rng.normal(size=100) * np.exp(X[:, 1] / 2)

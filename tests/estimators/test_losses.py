@@ -1,4 +1,4 @@
-"""Losses of SoftTreeRegressor: what each is least at, links, offsets, and what is refused."""
+"""Losses of SoftTreeRegressor: minimisers, links, offsets, and errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def table(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 @pytest.mark.parametrize("kind", [SoftTreeRegressor, softwood.BuddingTreeRegressor])
 def test_the_names_of_losses_are_those_of_scikit_learn(kind: Any, tmp_path: Path) -> None:
-    """Names of earlier versions are still taken, stay as they were given, and are the same loss, in files too."""
+    """Names of earlier versions are still accepted, are stored as given, and are the same loss, also in files."""
     X, _, y = table(60)
     assert kind().get_params()["loss"] == "squared_error"
     for name, older in (("squared_error", "squared"), ("absolute_error", "absolute")):

@@ -1,4 +1,4 @@
-"""`mix="probability"`: the answer is the mean of the leaves' answers, everywhere and to the last step."""
+"""`mix="probability"`: the prediction is the mean of the leaves' predictions, everywhere."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_batches_give_the_tree_of_memory() -> None:
 
 
 def test_sums_over_batches_are_those_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the sample has only some of the rows, the last refinement goes by passes over all."""
+    """If the sample has only some of the rows, the last refinement uses passes over all."""
     from softwood.learners.soft.training import batched_rows
 
     monkeypatch.setattr(batched_rows, "SAMPLE_ROWS", 150)

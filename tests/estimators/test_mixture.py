@@ -1,4 +1,4 @@
-"""Mixtures of experts: EM climbs, the Tree is the mixture, scikit-learn's checks pass."""
+"""Mixtures of experts: EM increases the likelihood, the Tree is the mixture, scikit-learn's checks pass."""
 
 from __future__ import annotations
 

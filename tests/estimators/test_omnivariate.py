@@ -1,4 +1,4 @@
-"""Omnivariate trees: the right gate in the right place, said in print; scikit-learn's checks; soft trees from them."""
+"""Omnivariate trees: the right gate at each node, also printed; scikit-learn's checks; soft trees from them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SHAPES = {"threshold": X[:, 1] > 0.2, "linear": X @ [1.0, 1.0, -1.0] > 0.2, "qua
 @pytest.mark.parametrize("kind", SHAPES)
 @pytest.mark.parametrize("select", ["f_test", "aic", "bic", "validation"])
 def test_the_simplest_gate_that_fits_wins(kind: str, select: str) -> None:
-    """Whatever the seed; by one held-out part alone, a richer gate may be ahead by chance, now and then."""
+    """For any seed; with a single held-out part, a richer gate may sometimes win by chance."""
     chosen = []
     for seed in range(5):
         model = OmnivariateTreeClassifier(select=select, max_depth=1, random_state=seed).fit(X, SHAPES[kind])
@@ -110,7 +110,7 @@ def test_soft_gates_start_as_the_hard_ones_with_every_kind(kind: Any, monkeypatc
 
 
 def test_soft_gates_find_their_columns_whatever_classes_weigh() -> None:
-    """Which of very many levels are the most frequent depends on the weights of classes."""
+    """With very many levels, the most frequent ones depend on the weights of classes."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"town": pd.Categorical(rng.integers(0, 600, 1500).astype(str))})
     X["one"], X["other"] = rng.normal(size=1500), rng.normal(size=1500)

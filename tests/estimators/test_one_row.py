@@ -1,4 +1,4 @@
-"""One row is answered as it is among many, and without the work that only many rows are worth."""
+"""A single row has the same prediction as among many rows, without work that only pays for many rows."""
 
 from __future__ import annotations
 

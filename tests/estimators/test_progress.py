@@ -1,4 +1,4 @@
-"""What `verbose` shows: lines, records of a log, a bar on a terminal; and that long fits say so."""
+"""Output of `verbose`: lines, log records, a bar on a terminal; and the notice for long fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fit that is interrupted or refused leaves the estimator as it was, whatever it had learned before."""
+"""An interrupted or refused fit leaves the estimator unchanged, with everything that it had learned before."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def targets(model: Any, X: Any, labels: str) -> Any:
 
 
 class Kept:
-    """What an estimator is: its attributes, what they hold, and its predictions."""
+    """The state of an estimator: its attributes, their content, and its predictions."""
 
     def __init__(self, model: Any) -> None:
         self.model, self.answer = model, model.predict(X)

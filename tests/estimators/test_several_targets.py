@@ -1,4 +1,4 @@
-"""Several targets: one tree, a vector in every leaf, as in scikit-learn; labels that are yes or no are such numbers."""
+"""Several targets: one tree with a vector in every leaf, as in scikit-learn; several binary labels are such targets."""
 
 import numpy as np
 import pandas as pd

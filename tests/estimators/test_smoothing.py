@@ -1,4 +1,4 @@
-"""`smoothing=`: probabilities of hard leaves are pulled to a prior; classes, pruning and everything else stay."""
+"""`smoothing=`: probabilities of hard leaves are shrunk to a prior; classes, pruning and all else stay the same."""
 
 import numpy as np
 import pytest

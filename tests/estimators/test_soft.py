@@ -1,4 +1,4 @@
-"""Soft trees as users meet them: scikit-learn's checks, hard cases with a required accuracy, copies."""
+"""Soft trees through the public API: scikit-learn's checks, hard cases with a required accuracy, copies."""
 
 from __future__ import annotations
 
@@ -229,9 +229,9 @@ def test_warm_start_goes_on_from_the_tree() -> None:
 
 
 def test_without_early_stopping_trees_reach_their_most_leaves() -> None:
-    """Splits that gain nothing are taken back at the end, so a few of the 19 nodes may go.
+    """Splits without a gain are undone at the end, so a few of the 19 nodes may be missing.
 
-    How early a tree stops depends on the rows, and one of four may stop nowhere: the four are compared together.
+    How early a tree stops depends on the rows, and one of four may never stop: the four are compared together.
     """
     stopped, grown = np.zeros((4, 2)), np.zeros((4, 2))  # nodes, steps of the optimizer
     for seed in range(4):
@@ -309,7 +309,7 @@ def test_without_constraints_there_is_no_certificate() -> None:
 
 
 def test_where_constraints_are_true_the_error_is_no_larger() -> None:
-    """Sums of curves of 250 rows, six tables; and the proof says what it proves."""
+    """Sums of curves on 250 rows, six tables; and the proof names the inputs."""
     truth = lambda X: 3 * np.tanh(4 * (X.income - 0.5)) - 2 * X.debts**2 + np.sin(6 * X.age)  # noqa: E731
     how: dict[str, Any] = {"gate": "additive", "leaf": "linear", "max_leaves": 1}
     error = np.zeros(2)

@@ -1,4 +1,4 @@
-"""soften, SoftenedTreeClassifier and SoftenedTreeRegressor; test_softened_models.py looks at what they give."""
+"""soften, SoftenedTreeClassifier and SoftenedTreeRegressor; test_softened_models.py tests their results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def exponential_error(model: Any, X: Any, y: Any) -> float:
 
 
 def without_widths(tree: Tree, like: Tree) -> Tree:
-    """The tree with the widths of another, and what they change: counts, means and targets of the rows that arrive."""
+    """The tree with the widths of another, and the statistics that depend on them: counts, means and targets."""
     kept = {name: getattr(like, name) for name in ("squash", "softness", "count", "mean", "arrived")}
     return tree.replace(**kept)
 
@@ -135,7 +135,7 @@ def test_widths_of_zero_are_the_hard_tree_but_at_its_thresholds(kernel: Any) -> 
 
 @pytest.mark.parametrize("model", [CARTClassifier(), CARTRegressor()], ids=["classes", "numbers"])
 def test_gradient_moves_thresholds_and_responses_if_asked(model: Any) -> None:
-    """And never to a higher loss than widths alone have."""
+    """The loss is never higher than with widths alone."""
     X, y = CANCER if isinstance(model, CARTClassifier) else DIABETES
     hard = model.fit(X, y).tree_
     leaf, gate = hard.n_children == 0, hard.n_children > 0

@@ -1,4 +1,4 @@
-"""What a softened model is: clones, scores, pruned sizes, prints, ramps within the range of their input."""
+"""Softened models: clones, scores, pruned sizes, printed forms, ramps within the range of their input."""
 
 from __future__ import annotations
 

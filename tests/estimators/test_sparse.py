@@ -1,4 +1,4 @@
-"""Sparse matrices: the tree of the dense table, answers by blocks of rows, a bound on memory said in words."""
+"""Sparse matrices: the same tree as the dense table, predictions in blocks of rows, a memory limit with a message."""
 
 import numpy as np
 import pytest
@@ -110,7 +110,7 @@ def test_more_than_the_bound_is_refused_before_any_work(monkeypatch):
     (CARTRegressor, {"criterion": "poisson"}),
 ])  # fmt: skip
 def test_cart_learns_the_tree_of_the_array(kind, how, missing):
-    """Whatever the options: sums by subtraction differ from sums over rows in the last digits of gains alone."""
+    """For any options: sums by subtraction differ from sums over rows only in the last digits of gains."""
     X, y = rows(300)
     X[5::9, 2], X[3::8, 0] = np.nan, -1.0
     weight = np.where(np.arange(300) % 3, 1.0, 2.0)

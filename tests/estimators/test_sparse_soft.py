@@ -1,4 +1,4 @@
-"""Soft trees learn from large sparse matrices as they are."""
+"""Soft trees learn from large sparse matrices without conversion."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ HOW = {"gate": "linear", "max_leaves": 4}
 
 @pytest.fixture
 def always_sparse(monkeypatch):
-    """Small matrices are as large ones."""
+    """Treat small matrices like large ones."""
     monkeypatch.setattr(sparse_rows, "FEW_BYTES", -1)
     monkeypatch.setattr(sparse_rows, "MOST_PART", 1.0)
 
@@ -201,7 +201,7 @@ def test_memory_is_far_below_the_dense_table():
 
 @pytest.mark.usefixtures("always_sparse")
 def test_many_rows_of_few_columns():
-    """More rows than kinds of dense trees are screened on, and more than the search sees."""
+    """More rows than in the screening of dense trees, and more than in the search."""
     rng = np.random.default_rng(3)
     X = sparse.random_array((21_000, 10), density=0.1, rng=rng, format="csr")
     y = X[:, [0]].toarray()[:, 0] - X[:, [1]].toarray()[:, 0] + 0.01 * rng.normal(size=21_000)

@@ -1,4 +1,4 @@
-"""`callback`: every learner that grows in steps shows them, the last is `tree_`; what is learned stays the same."""
+"""`callback`: every learner that grows in steps passes them, the last is `tree_`; the learned tree does not change."""
 
 import pickle
 from typing import Any

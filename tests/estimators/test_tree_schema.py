@@ -1,4 +1,4 @@
-"""What a fitted estimator knows, its tree knows: kinds, levels, costs, names, how cells are read, its origin."""
+"""A fitted estimator's tree has its kinds, levels, costs, names, encoding of cells, and origin."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def name_of(model: Any) -> str:
 
 
 def frame(seed: int, n: int = 120, later: bool = False) -> pd.DataFrame:
-    """Columns of every kind with gaps; `later` has levels that were not there before."""
+    """Columns of every kind with missing values; `later` has unseen levels."""
     rng = np.random.default_rng(seed)
     hues = ["red", "green", "blue"] + ["pink"] * later
     grades = pd.CategoricalDtype(["low", "middle", "high"], ordered=True)
@@ -104,7 +104,7 @@ def test_the_tree_knows_its_inputs(fitted: Any) -> None:
 
 
 def test_the_schema_encodes_cells_as_the_estimator_reads_them(fitted: Any) -> None:
-    """Of rows with missing values and levels that were not there at fit; a schema from a file says the same."""
+    """For rows with missing values and unseen levels; a schema from a file gives the same."""
     for seed in range(5):
         later = frame(seed, later=True)
         read = fitted._read(later)

@@ -1,4 +1,4 @@
-"""A warm start goes on in the units of the rows at hand, however few the iterations."""
+"""A warm start continues in the units of the new rows, for any number of iterations."""
 
 from __future__ import annotations
 

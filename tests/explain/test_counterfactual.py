@@ -1,4 +1,4 @@
-"""`counterfactual`: changes that do what they say, the fewest and smallest."""
+"""`counterfactual`: changes reach the target, and are the fewest and smallest."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_what_may_not_change_does_not(loans: Any, model: Any) -> None:
 
 
 def test_changes_that_were_searched_are_as_small_as_they_can_be(cancer: Any) -> None:
-    """Some number moved back by a little more than a hundredth of its spread does not do; shorter ones are rounded."""
+    """A number moved back by more than a hundredth of its spread misses the target; less is rounding."""
     X, y = cancer
     model = SoftTreeClassifier(random_state=0).fit(X, y)
     for at in (0, 20, 40, 60):

@@ -1,4 +1,4 @@
-"""`curves`: what the table says is what the tree does."""
+"""`curves`: the table agrees with the tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`explain` around models: what it reads, what it says, what it refuses."""
+"""`explain` for models: inputs, output, errors."""
 
 from __future__ import annotations
 

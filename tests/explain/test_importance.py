@@ -1,4 +1,4 @@
-"""`importance`: what a random permutation estimates, without the randomness."""
+"""`importance`: the expectation of random permutations, computed exactly."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def by_input(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def test_it_is_the_mean_over_all_permutations(diabetes: Any) -> None:
-    """Each row's input becomes that of each row: with all values tried, by all pairs."""
+    """Each row's input is replaced by that of every row: with all values, over all pairs."""
     X, y = diabetes
     model = SoftTreeRegressor(random_state=0).fit(X, y)
     rows, known = X[:40], y[:40]

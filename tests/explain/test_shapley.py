@@ -1,4 +1,4 @@
-"""Contributions are Shapley values: of all coalitions, on random trees of every kind."""
+"""Contributions are Shapley values over all coalitions, on random trees of every kind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS: list[dict[str, bool]] = [{}, {"hard": True}, {"smooth": True}]
 
 
 def by_all_coalitions(tree: Tree, X: Floats, Z: Floats, weight: Floats) -> Floats:
-    """The definition, (rows, inputs, outputs): what each input changes, on the mean over all orders of the inputs."""
+    """The definition, (rows, inputs, outputs): the change by each input, averaged over all orders of the inputs."""
     k = tree.n_features
     worth = {}
     for bits in itertools.product([False, True], repeat=k):
@@ -71,7 +71,7 @@ def test_the_ways_agree(seed: int, n_branches: int, kind: int) -> None:
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 8), st.sampled_from([0, 2]), st.sampled_from(["auto", "sampling"]))
 def test_blends_by_a_tree_over_scores_are_those_of_the_tree(seed: int, n_branches: int, kind: int, method: str) -> None:
-    """What kernels compute from scores is what NumPy computes from the gates themselves."""
+    """The kernels' result from scores equals NumPy's from the gates."""
     tree, X, Z, weight = drawn(seed, n_branches, kind)
     usual = explain(tree, X, Z, background_weight=weight, method=method)
     with pytest.MonkeyPatch.context() as patch:
@@ -122,7 +122,7 @@ def test_a_row_is_explained_whatever_rows_are_beside_it(seed: int, n_branches: i
 
 
 def chain(n_inputs: int, *, soft: bool) -> Tree:
-    """One path that asks every input once."""
+    """One path that uses every input once."""
     m = 2 * n_inputs + 1
     inner = np.arange(m) % 2 == 0
     inner[-1] = False
@@ -151,7 +151,7 @@ def test_a_path_of_many_inputs_is_exact(soft: bool) -> None:
 
 
 def oblique(n_inputs: int, squash: Squash = Squash.SIGMOID) -> Tree:
-    """Three gates that weigh all inputs, leaves that are linear in them."""
+    """Three gates on all inputs, and linear leaves."""
     rng = np.random.default_rng(3)
     return Tree(
         response=rng.normal(size=(7, 1)),
@@ -198,7 +198,7 @@ def test_an_input_that_is_not_asked_adds_nothing() -> None:
 
 
 def test_one_node_adds_its_curves_up() -> None:
-    """Of a single linear response an input adds its curve less the mean of its curve."""
+    """In a single linear response an input contributes its curve minus the mean of its curve."""
     rng = np.random.default_rng(2)
     tree = Tree([[1.5]], Schema.plain(3, 1), basis=Basis.identity(3), slope_row=[0], slope=rng.normal(size=(1, 3, 1)))
     X, Z = rng.normal(size=(5, 3)), rng.normal(size=(7, 3))

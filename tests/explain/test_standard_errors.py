@@ -1,4 +1,4 @@
-"""Standard errors of leaves and curves: those of a mean in a hard tree, and they cover in a soft one."""
+"""Standard errors of leaves and curves: those of a mean in a hard tree, with correct coverage in a soft one."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_row_of_weight_two_is_the_row_twice() -> None:
 
 @pytest.mark.parametrize("leaf", ["constant", "linear"])
 def test_intervals_about_the_answers_of_a_given_tree_cover(leaf: str) -> None:
-    """Targets are drawn again and again about what a soft tree answers; refitted levels are as far off as told."""
+    """Targets are drawn around a soft tree's predictions; refitted levels vary as the standard errors state."""
     rng = np.random.default_rng(2)
     X = rng.uniform(-2, 2, (400, 2))
     noise = 0.3 + 0.5 * (X[:, 0] > 0)
@@ -88,7 +88,7 @@ def test_wrong_targets_are_refused_in_words() -> None:
 
 
 def test_curves_are_drawn_with_their_errors() -> None:
-    """Of a step the mean of either side is as sure as the leaf that answers it."""
+    """For a step, the mean of either side has the standard error of its leaf."""
     pytest.importorskip("matplotlib").use("agg")
     from softwood import plot_curves
 

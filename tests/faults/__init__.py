@@ -1,1 +1,1 @@
-"""What goes wrong around a program: memory ends, processes fork, signals come, files are cut."""
+"""Faults of the environment: out of memory, forks, signals, truncated files."""

@@ -1,9 +1,9 @@
-"""Every allocation of native code fails once: the fit raises MemoryError, the next one learns as if nothing had been.
+"""Every allocation of native code fails once: the fit raises MemoryError, and the next one succeeds.
 
     python -m tests.faults.allocations --most 2000          up to so many places of each learner (make faults)
 
-The child runs with failing_new.cpp in place of C++'s `operator new`. Where a fit allocates more often than asked for,
-half of the places are the first ones, the others are spread evenly.
+The child runs with failing_new.cpp in place of C++'s `operator new`. If a fit allocates more often than tested, half of
+the tested allocations are the first ones, the others are spread evenly.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def compiler() -> str | None:
 
 
 def fail_everywhere(name: str, most: int, library: Any) -> dict[str, Any]:
-    """What came of a fit and its answers, for each place at which an allocation failed."""
+    """The outcome of a fit and its predictions, for each failed allocation."""
     X, y = rows(name)
 
     def work() -> str:
@@ -64,7 +64,7 @@ def fail_everywhere(name: str, most: int, library: Any) -> dict[str, Any]:
 
 
 def run(most: int, names: tuple[str, ...] = LEARNERS) -> dict[str, Any]:
-    """All learners, in a child; one that ends otherwise than by itself is an error with its last words."""
+    """All learners, in a child process; a crash is an error with its last output."""
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "failing_new.so"
         build = [compiler() or "c++", "-std=c++17", "-O1", "-shared", "-fPIC", str(SOURCE), "-o", str(library)]
@@ -79,7 +79,7 @@ def run(most: int, names: tuple[str, ...] = LEARNERS) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print what came of it, learner by learner."""
+    """Print the outcomes, learner by learner."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", default=LEARNERS)
     parser.add_argument("--most", type=int, default=2000)

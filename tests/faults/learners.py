@@ -1,4 +1,4 @@
-"""One small fit of every learner, and the environment of children that make it."""
+"""One small fit of every learner, and the environment of its child process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def make(name: str, **more: Any) -> Any:
 
 
 def rows(name: str, n: int = 80, columns: int = 3, seed: int = 0) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Rows with missing values, and answers that suit the learner."""
+    """Rows with missing values, and suitable targets."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, columns))
     y = X[:, 0] + X[:, -1] ** 2
@@ -44,7 +44,7 @@ def rows(name: str, n: int = 80, columns: int = 3, seed: int = 0) -> tuple[npt.N
 
 
 def fingerprint(model: Any, but: tuple[str, ...] = ()) -> str:
-    """A hash of all arrays of its tree, but for those named."""
+    """A hash of all arrays of its tree except the named ones."""
     found = hashlib.sha256()
     for name in sorted(model.tree_.__dataclass_fields__):
         value = getattr(model.tree_, name)

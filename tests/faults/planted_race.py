@@ -1,7 +1,7 @@
-"""A race on purpose, to show that ThreadSanitizer sees those of our kernels from within Python (tests/tsan.sh).
+"""A deliberate race, to show that ThreadSanitizer detects races in our kernels from within Python (tests/tsan.sh).
 
-Two threads teach one budding tree: the kernel changes its arrays in place without the interpreter's lock, and nothing
-orders the two. Under ThreadSanitizer this program must not reach its end.
+Two threads train one budding tree: the kernel changes its arrays in place without the GIL, and nothing synchronises
+the two. Under ThreadSanitizer this program must not reach its end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROWS, COLUMNS = 20_000, 3
 
 
 def main() -> None:
-    """Teach one state from two threads at once."""
+    """Train one state from two threads at once."""
     options = OnlineOptions(Loss.SQUARED, 1e-3)
     state = init_state(COLUMNS, 1, room=15, options=options)
     X = np.random.default_rng(0).normal(size=(ROWS, COLUMNS))

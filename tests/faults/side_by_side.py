@@ -1,6 +1,6 @@
-"""Fits and answers of all learners in threads of one process, for ThreadSanitizer (tests/tsan.sh).
+"""Fits and predictions of all learners in threads of one process, for ThreadSanitizer (tests/tsan.sh).
 
-Each fit asks for two native threads, and several fit at once; the trees are those that each learns alone.
+Each fit uses two native threads, and several run at once; the trees must equal those learned alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ JOBS = (*LEARNERS, SPARSE, TABLES, STREAM)
 
 
 def learn(job: str) -> str:
-    """The tree's fingerprint; native passes over more rows than one thread takes are among it."""
+    """The tree's fingerprint; includes native passes on several threads."""
     if job == SPARSE:
         X, y = rows("CARTClassifier", 600, columns=40)
         X[np.abs(X) < 1.5] = 0.0
@@ -42,7 +42,7 @@ def learn(job: str) -> str:
 
 
 def main() -> None:
-    """Learn alone, then side by side; ask one model from many threads."""
+    """Learn alone, then concurrently; predict with one model from many threads."""
     warnings.simplefilter("ignore")
     alone = {job: learn(job) for job in JOBS}
     print("alone: done", flush=True)

@@ -1,4 +1,4 @@
-"""Memory that ends is a MemoryError, and the process goes on; what was used once is free again."""
+"""Out of memory is a MemoryError, and the process continues; memory is released after use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.faults.learners import CHILD, LEARNERS
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a process to a limit of addresses")
 PATIENCE = 300
-# What is given back goes back to the system at once: a limit then means what it says.
+# Freed memory is returned to the system at once, so that a limit is exact.
 STRICT = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
 
 LIMITED = """
@@ -52,7 +52,7 @@ def limited(name):
 print(json.dumps({name: limited(name) for name in LEARNERS}))
 """
 
-# Fits and answers again and again: pages that the process holds, after a beginning and at the end.
+# Repeated fits and predictions: pages of the process after a warm-up and at the end.
 REPEATED = """
 import sys
 import numpy as np
@@ -97,7 +97,7 @@ def test_any_allocation_of_native_code_may_fail() -> None:
 
 @pytest.mark.parametrize("kind", ["native", "reference"])
 def test_a_category_of_many_levels_at_many_gates_is_refused_in_words(kind: str) -> None:
-    """A gate keeps a place for every level of its rows, which may be most of them at many gates."""
+    """A gate stores every level of its rows, which may be most levels at many gates."""
     grower = import_module(f"softwood.kernels.{kind}").Grower
     code = np.arange(60.0)
     y = (2.0**code)[:, None]  # every split takes the largest off
@@ -127,7 +127,7 @@ def test_a_category_of_many_levels_takes_memory_by_rows_not_by_gates() -> None:
 
 
 def test_many_classes_are_kept_where_they_are() -> None:
-    """Answers to held-out rows are kept once a node, without classes that it has not seen: 35 MiB, not 130."""
+    """Predictions for held-out rows are stored once per node, without unseen classes: 35 MiB, not 130."""
     rng = np.random.default_rng(0)
     y = rng.integers(300, size=3000)
     X = rng.normal(size=(300, 4))[y] + 0.3 * rng.normal(size=(3000, 4))

@@ -1,4 +1,4 @@
-"""Processes: started anew, or forked from one whose native threads are at hand; each learns and answers the same."""
+"""Processes: spawned, or forked from one with native threads; each learns and predicts the same."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if __name__ == "__main__":
         assert list(pool.map(learn, NAMES)) == [learn(name) for name in NAMES]
 """
 
-# A server that loads its model, answers once and then forks its workers; each answers, learns, and forks again.
+# A server that loads its model, predicts once and then forks its workers; each predicts, learns, and forks again.
 PRELOAD = """
 import os, signal, sys, time, warnings
 warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of forks where there are threads

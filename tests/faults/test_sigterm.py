@@ -1,4 +1,4 @@
-"""SIGTERM, as systemd and Docker send it: a file is the old one or the new one, a fit goes on from its notes."""
+"""SIGTERM, as sent by systemd and Docker: a file is the old one or the new one, a fit resumes from its checkpoint."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def fit(checkpoint: str | None) -> object:
 
 
 def stop(line: list[str], after: int) -> int:
-    """Run the program, send SIGTERM after so many lines and tell how it ended."""
+    """Run the program, send SIGTERM after this number of lines and return how it ended."""
     with WarmProcess(line, env=CHILD, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         for _ in range(after):

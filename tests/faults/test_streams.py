@@ -1,4 +1,4 @@
-"""Streams: rows one at a time, gaps, classes that come late, columns that change, a process that is killed, drift."""
+"""Streams: single rows, missing values, late classes, changing columns, a killed process, drift."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def stream() -> BuddingTreeClassifier:
 
 
 def chunk(at: int, turned: bool = False) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Some rows: class 0 or 1, after the first chunks also 2; a fifth of the rows have a gap, some nothing at all."""
+    """Some rows: class 0 or 1, after the first chunks also 2; a fifth have a missing value, some only missing ones."""
     rng = np.random.default_rng(at)
     X = rng.normal(size=(CHUNK, 4))
     y = ((X[:, 0] + X[:, 1] > 0) ^ turned).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Threads: a model answers a thousand at once, fits learn side by side, and none outlives the process."""
+"""Threads: a thousand concurrent predictions, concurrent fits, and none outlives the process."""
 
 from __future__ import annotations
 
@@ -91,10 +91,10 @@ print("end", flush=True)
 
 @pytest.mark.parametrize("state", [pytest.param("idle", marks=pytest.mark.long), "busy"])
 def test_threads_end_with_the_process(state: str) -> None:
-    """Nothing is said about objects left behind, and daemon threads in the middle of native work end with the process.
+    """No message about leaked objects; daemon threads within native work end with the process.
 
-    Python before 3.14 ends such a thread by unwinding its stack when it wants the interpreter back, which C++ answers
-    with an abort: native code waits instead (native/bind/interpreter_lock.hpp).
+    Python before 3.14 unwinds the stack of such a thread when it requests the GIL, which makes C++ abort: native code
+    waits instead (native/bind/interpreter_lock.hpp).
     """
     line = [sys.executable, "-c", USED, state]
     done = subprocess.run(line, env=CHILD, capture_output=True, text=True, timeout=PATIENCE, check=False)
@@ -137,7 +137,7 @@ SOME, MANY = 2, 60  # runs; of four threads in a fit about one run in thirty abo
     [("CARTClassifier", SOME), *((name, MANY) for name in FAMILIES)],
 )
 def test_threads_in_a_fit_end_with_the_process(name: str, runs: int) -> None:
-    """NumPy's C++ does not wait as ours does: a fit is waited for until it comes to a place that holds it."""
+    """NumPy's C++ has no such protection: the interpreter waits for a fit until it reaches a place that holds it."""
     line = [sys.executable, "-c", FITTING, name, str(runs)]
     done = subprocess.run(line, env=CHILD, capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -162,7 +162,7 @@ def test_the_main_thread_asks_until_the_end() -> None:
 
 
 def test_two_models_of_one_estimator_do_not_meet() -> None:
-    """A model that is fitted anew while another thread asks it answers as before or as after, never in between."""
+    """A model that is refitted while another thread predicts gives the old or the new predictions, never a mixture."""
     X, y = rows("SoftTreeClassifier", 200)
     model = make("SoftTreeClassifier").fit(X, y)
     two = [model.predict_proba(X), SoftTreeClassifier(**model.get_params()).fit(X, 1 - y).predict_proba(X)]

@@ -1,8 +1,8 @@
-"""Writes the files that are not there yet: `python -m tests.files.make`.
+"""Writes missing files: `python -m tests.files.make`.
 
-A file that is there is never written again: files of every version are kept, and load for ever. After a change of the
-format (a new NEWEST_VERSION in formats/arrays.py) run it once and commit the new folder. A file lies in the folder of
-the version that it was written in: the lowest that holds its content.
+An existing file is never overwritten: files of every version are kept, and must always load. After a change of the
+format (a new NEWEST_VERSION in formats/arrays.py) run it once and commit the new folder. A file is in the folder of its
+version: the lowest that supports its content.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 
 def main() -> None:
-    """One file a model, and what each answers to ten rows."""
+    """One file per model, and its predictions for ten rows."""
     for name, make in MAKERS.items():
         if any((HERE / f"v{version}" / f"{name}.softwood").exists() for version in (NEWEST_VERSION, PLAIN_VERSION)):
             continue
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def version_written(file: Path) -> int:
-    """The version that a file says it is of."""
+    """The version in a file."""
     whole = file.read_bytes()
     table = json.loads(whole[8 : 8 + int.from_bytes(whole[:8], "little")])
     return int(table["__metadata__"]["version"])

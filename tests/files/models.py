@@ -15,7 +15,7 @@ N_ROWS = 48
 
 
 def rows(n: int = N_ROWS, seed: int = 0) -> pd.DataFrame:
-    """Numbers with gaps, a category, a boolean."""
+    """Numbers with missing values, a category, a boolean."""
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(
         {

@@ -1,4 +1,4 @@
-"""Trees as deep as they have gates: text grows with the nodes, nothing recurses, and every way out works."""
+"""Trees as deep as they have gates: text grows with the nodes, nothing recurses, and every export works."""
 
 from __future__ import annotations
 

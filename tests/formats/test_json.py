@@ -1,4 +1,4 @@
-"""Laws of JSON: what is written reads back to the last bit, and what is not sound is refused in words."""
+"""Laws of JSON: trees read back to the last bit, and invalid text is refused with a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places of nodes: apart, tidy, and the same for a subtree wherever it stands."""
+"""Positions of nodes: without overlap, tidy, and the same for a subtree in any place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of the text report that no golden file states."""
+"""Laws of the text report that golden files do not cover."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_an_estimator_prints_as_its_tree_but_for_its_name() -> None:
 
 
 def test_costs_choose_the_class_of_least_expected_cost() -> None:
-    costs = ((0.0, 1.0), (5.0, 0.0))  # calling a yes a no costs five
+    costs = ((0.0, 1.0), (5.0, 0.0))  # predicting no for a yes costs five
     dear = two_classes(schema=Schema(("x",), (None,), ("no", "yes"), "classification", costs=costs))
     assert " yes " in line_of(to_text(dear), 1)
     assert " no " in line_of(to_text(two_classes()), 1)

@@ -1,4 +1,4 @@
-"""What is printed is so: answers are means, terms stand by what they do, what is cut says how much it holds."""
+"""Printed text is true: answers are means, terms are sorted by effect, truncated text states the omitted proportion."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CANCER = load_breast_cancer(as_frame=True)
 
 
 def credit(n: int = 600) -> tuple[pd.DataFrame, np.ndarray]:
-    """Income decides most, in the smallest of units; rates differ by thousandths, and their weights are large."""
+    """Income has the largest effect, in the smallest unit; rates differ by thousandths, with large weights."""
     rng = np.random.default_rng(1)
     X = pd.DataFrame(
         {"rate": rng.normal(0.03, 0.002, n), "ratio": rng.normal(0.5, 0.01, n), "income": rng.lognormal(13, 0.6, n)}

@@ -1,1 +1,1 @@
-"""Random tables, random parameters, every estimator: what must hold of each. `python -m tests.fuzz --help`."""
+"""Random tables, random parameters, every estimator: laws that must hold for each. `python -m tests.fuzz --help`."""

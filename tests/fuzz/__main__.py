@@ -1,4 +1,4 @@
-"""python -m tests.fuzz --cases 1000 --seed 0 --jobs 2; with --one a single seed, told in full."""
+"""python -m tests.fuzz --cases 1000 --seed 0 --jobs 2; with --one a single seed, reported in full."""
 
 from __future__ import annotations
 

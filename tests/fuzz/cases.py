@@ -1,4 +1,4 @@
-"""A case: one estimator with its parameters, one table, and the laws to ask. All of it follows from one integer."""
+"""A case: one estimator with its parameters, one table, and the laws to check, all determined by one integer."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tests.fuzz.tables import Table, draw_table, with_groups
 
 GROUPED = 0.15  # of the cases of an estimator that takes groups
 MOST_APART = 1e9  # the heaviest row, times the lightest
-# Laws that take a fit of their own: one of them is asked of a case.
+# Laws that need another fit: one of them is checked per case.
 REFITS = ("order", "threads", "again", "twice", "zero", "kernels", "kernels", "chunks", "soften")
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is fitted, and what is asked of it.
+    """A fit, and the laws to check.
 
     held : whether X_val and y_val are given: the first half of the rows.
-    refit : the law of REFITS that is asked beside the cheap ones.
+    refit : the law of REFITS to check in addition to the cheap ones.
     wrong : parameters that are wrong on purpose.
     """
 
@@ -38,7 +38,7 @@ class Case:
     exact: bool = True
 
     def excuses(self) -> list[str]:
-        """Why `fit` may refuse; empty where it must not."""
+        """Why `fit` may refuse; empty if it must not."""
         found = [*self.table.excuses(), *self.wrong]
         if self.parameters.get("categorical_features", 0) is None and self.table.words:
             found.append("text that is not to be a category")
@@ -62,7 +62,7 @@ class Case:
         return found
 
     def code(self) -> str:
-        """Python that fits the case, to be pasted."""
+        """Python code that fits the case."""
         container = CONTAINERS[self.table.container]
         given = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
         held = f", X_val=make_x(held), y_val=y[:{self.half}]" if self.held else ""
@@ -85,9 +85,9 @@ class Case:
 
     @property
     def has_digits(self) -> bool:
-        """Whether weights (and, for linear gates, values) leave digits to tell gains and scores apart.
+        """Whether weights (and, for linear gates, values) leave enough digits to distinguish gains and scores.
 
-        Where they do not, the last digit settles ties, and that may be another one in another order of sums.
+        Otherwise the last digit breaks ties, and it depends on the order of sums.
         """
         given = self.parameters.get("class_weight")
         factors = [1.0, *(factor for factor in given.values() if factor > 0)] if isinstance(given, dict) else [1.0]
@@ -98,7 +98,7 @@ class Case:
 
     @property
     def largest(self) -> float:
-        """The largest of the targets that are numbers: answers near 0 are differences of such, and round as they do."""
+        """The largest numeric target: predictions near 0 are differences of such numbers, with their rounding."""
         targets = self.table.y if self.estimator.endswith("Regressor") else []
         return max((abs(float(y)) for y in targets if isinstance(y, int | float) and np.isfinite(y)), default=0.0)
 
@@ -111,7 +111,7 @@ class Case:
 
 
 def _are_apart(cells: list[Any]) -> bool:
-    """Whether numbers that differ do so by more than a part of the largest."""
+    """Whether distinct numbers differ by more than a fraction of the largest."""
     distinct = np.unique([cell for cell in cells if isinstance(cell, float) and np.isfinite(cell)])
     return len(distinct) < 2 or bool(np.diff(distinct).min() > np.abs(distinct).max() / MOST_APART)
 
@@ -126,7 +126,7 @@ def draw_case(seed: int) -> Case:
     parameters, wrong = draw_parameters(rng, learner, table)
     if _counts(parameters):
         table = replace(table, y=[_size(y) for y in table.y])
-    apart = np.random.default_rng([seed, 1])  # a stream of its own: cases without groups stay what they were
+    apart = np.random.default_rng([seed, 1])  # a separate stream: cases without groups do not change
     if "groups" in inspect.signature(getattr(softwood, name).fit).parameters and apart.random() < GROUPED:
         table = with_groups(apart, table)
     return Case(

@@ -1,4 +1,4 @@
-"""Columns of random tables, as plain lists: numbers of every size, categories, booleans, dates, gaps."""
+"""Columns of random tables, as plain lists: numbers of every size, categories, booleans, dates, missing values."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a table comes in: arrays of every dtype and layout, sparse matrices, lists, pandas, polars, arrow.
+"""Containers of a table: arrays of every dtype and layout, sparse matrices, lists, pandas, polars, arrow.
 
-Each is a function from columns (name -> cells, None is missing) to what a user would pass as X. The source of the
-function is printed with a finding, so each imports what it needs and calls nothing of this package.
+Each is a function from columns (name -> cells, None is missing) to a user's X. Its source is printed with a finding, so
+each imports what it needs and calls nothing in this package.
 """
 
 from __future__ import annotations

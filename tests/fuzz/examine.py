@@ -1,4 +1,4 @@
-"""Examine a case: fit it, or see that it is refused in words, then ask the laws."""
+"""Examine a case: fit it, or check the refusal, then check the laws."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.fuzz.findings import Finding
 from tests.fuzz.laws import CHEAP, REFIT, Broken, Fitted, fit_case, probes
 from tests.fuzz.refusals import place_of, place_of_stack, told_badly
 
-# What a user is told on purpose is a UserWarning (or one of scikit-learn's, which are).
+# Intended warnings are UserWarnings (or scikit-learn's, which derive from it).
 ACCIDENTS = (RuntimeWarning, DeprecationWarning, FutureWarning, SyntaxWarning, ResourceWarning)
 
 
 def examine(case: Case) -> tuple[list[Finding], list[Any] | None]:
-    """What is broken, and the answers of the model (None where there is none)."""
+    """The broken laws, and the predictions of the model (None without a model)."""
     found: list[Finding] = []
 
     def tell(kind: str, where: str, text: str) -> None:
@@ -36,7 +36,7 @@ def examine(case: Case) -> tuple[list[Finding], list[Any] | None]:
 
 
 def answers_of(case: Case) -> list[Any]:
-    """What the model of a case answers."""
+    """The predictions of the model of a case."""
     with _watch(lambda *_: None):
         model = fit_case(case)
         return Fitted(case, model, probes(case)).answers(model)
@@ -71,14 +71,14 @@ def _ask(name: str, law: Callable[[Fitted], Broken], fitted: Fitted, tell: Calla
 
 
 def _is_promised(case: Case) -> bool:
-    """Not for the online learner that takes the rows as they come, nor where weights differ beyond their digits."""
+    """Not for the online learner, which takes the rows in their order, nor for weights of very different size."""
     as_given = case.parameters.get("shuffle") is False and case.parameters.get("learner") == "online"
     return case.refit not in ("order", "twice", "zero") or (case.has_digits and not as_given)
 
 
 @contextlib.contextmanager
 def _watch(tell: Callable[[str, str, str], None]) -> Iterator[None]:
-    """Tells warnings that come by accident, with where; what is printed meanwhile goes nowhere."""
+    """Reports unintended warnings with their location; printed output is discarded."""
     heard: dict[tuple[str, str], str] = {}
 
     def hear(message: Any, category: type[Warning], *_: Any) -> None:

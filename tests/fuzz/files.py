@@ -1,13 +1,13 @@
-"""Mutated files: whatever stands in a file, loading it is a sound model or one FileError, soon and in little memory.
+"""Mutated files: loading any file gives a valid model or a FileError, quickly and in little memory.
 
     python -m tests.fuzz.files --cases 100000 --seed 0 --jobs 2
-    python -m tests.fuzz.files --cases 100000 --seed 0 --start 37000     goes on where the last line said
+    python -m tests.fuzz.files --cases 100000 --seed 0 --start 37000     resumes at the last printed case
     python -m tests.fuzz.files --work 17 18                              case 17 alone
 
-Half of the mutants are files with wrong bytes. The hash finds nearly all of those, so the other half have their header
-or their arrays changed by value and are hashed again: these reach the checks behind. A mutant that loads is asked to
-predict and to go on. A case follows from one integer; the worker is a child, so that a crash is a finding too.
-Limits are of processor time, not of the clock: a busy machine is no finding.
+Half of the mutants are files with wrong bytes. The hash detects nearly all of those, so the other half have changed
+values in their header or arrays and a new hash: these reach the further checks. A mutant that loads must predict and
+continue. A case is determined by one integer; the worker is a child process, so that a crash is a finding too. Limits
+are on processor time, not wall time, because the machine may be busy.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ from tests.fuzz.worker import ONE_THREAD
 
 FILES = sorted((Path(__file__).parents[1] / "files").glob("v*/*.softwood"))
 MOST_SECONDS = 10.0  # of processor time, to load a file
-CASE_SECONDS = 60.0  # of processor time, for a whole case: made, loaded, asked, gone on with
-SILENT_SECONDS = 1800.0  # by the clock, without a case that ends: it waits for something that does not come
+CASE_SECONDS = 60.0  # of processor time, for a whole case
+SILENT_SECONDS = 1800.0  # of wall time, without a completed case: a hang
 CHUNK = 500  # cases of one child
 MOST_MEMORY = 64  # times the size of the file, beside SPARE
 SPARE = 2**21
@@ -81,7 +81,7 @@ def mutate_bytes(stored: bytes, rng: np.random.Generator) -> bytes:
 
 
 def mutate_header(header: Any, rng: np.random.Generator) -> None:
-    """One value somewhere in the header is another, is gone, or stands twice."""
+    """One value in the header is changed, removed, or duplicated."""
     place, key = header, rng.choice(list(header))
     while isinstance(place[key], dict | list) and place[key] and rng.random() < 0.85:
         place = place[key]
@@ -98,7 +98,7 @@ def mutate_header(header: Any, rng: np.random.Generator) -> None:
 
 
 def mutate_arrays(arrays: dict[str, Any], rng: np.random.Generator) -> None:
-    """One array has other values, another shape, dtype or name, or is gone."""
+    """One array has other values, another shape, dtype or name, or is removed."""
     names = sorted(arrays)
     learned = [name for name in names if name.startswith("learned/") and "/tree/" not in name]
     names = learned if learned and rng.random() < 0.5 else names
@@ -146,7 +146,7 @@ def write_mutant(case: int, path: Path) -> Path:
 
 
 def ask(model: Any) -> None:
-    """A model that was loaded answers, and goes on."""
+    """A loaded model predicts, and continues."""
     tree, X = model if isinstance(model, softwood.Tree) else model.tree_, rows(20, seed=8)
     tree.predict(np.zeros((3, tree.n_features)))
     str(tree)
@@ -169,7 +169,7 @@ def ask(model: Any) -> None:
 
 
 def run_case(case: int, path: Path) -> str:
-    """What became of the case: "refused" or "loaded"; anything else is raised."""
+    """The outcome of the case: "refused" or "loaded"; anything else is raised."""
     write_mutant(case, path)
     size, begin = path.stat().st_size, time.process_time()
     tracemalloc.start()
@@ -188,7 +188,7 @@ def run_case(case: int, path: Path) -> str:
 
 
 def work(begin: int, end: int, note: Path) -> None:
-    """Cases one after the other; the note says which one is next, and what became of those before."""
+    """Cases one after the other; a note records the next one, and previous outcomes."""
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     faulthandler.register(signal.SIGPROF, all_threads=True, chain=True)
@@ -205,7 +205,7 @@ def work(begin: int, end: int, note: Path) -> None:
 
 
 def run_child(begin: int, end: int) -> tuple[int, Counter[str], str]:
-    """The cases of one child: the next case, what became of those before, and what it died of, if it did."""
+    """The cases of one child: the next case, previous outcomes, and the cause of a crash, if any."""
     root = Path(__file__).parents[2]
     path = os.pathsep.join(each for each in (str(root), os.environ.get("PYTHONPATH", "")) if each)
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "stderr").open("w+") as stderr:
@@ -228,7 +228,7 @@ def run_child(begin: int, end: int) -> tuple[int, Counter[str], str]:
 
 
 def run_chunk(begin: int, end: int) -> tuple[int, Counter[str], list[str]]:
-    """All cases from `begin` to `end`: the next one, what became of them, and what was found; a finding ends no run."""
+    """All cases from `begin` to `end`: the next one, outcomes, and findings; a finding does not end the run."""
     total: Counter[str] = Counter()
     findings: list[str] = []
     while begin < end:
@@ -240,7 +240,7 @@ def run_chunk(begin: int, end: int) -> tuple[int, Counter[str], list[str]]:
 
 
 def merge(one: Counter[str], other: Counter[str]) -> Counter[str]:
-    """Sums of what became of cases; of peaks the largest."""
+    """Sums of outcomes; the largest peak."""
     peak = max(one["peak MB"], other["peak MB"])
     both = one + other
     both["peak MB"] = peak
@@ -248,7 +248,7 @@ def merge(one: Counter[str], other: Counter[str]) -> Counter[str]:
 
 
 def run_all(begin: int, end: int, jobs: int) -> Iterator[tuple[int, Counter[str], list[str]]]:
-    """After every chunk, in their order: the case before which all are done, what became of them, what was found."""
+    """After every chunk, in order: the case before which all are done, outcomes, findings."""
     total: Counter[str] = Counter()
     begins = range(begin, end, CHUNK)
     with ThreadPoolExecutor(jobs) as pool:
@@ -258,7 +258,7 @@ def run_all(begin: int, end: int, jobs: int) -> Iterator[tuple[int, Counter[str]
 
 
 def run(cases: int, seed: int, jobs: int = 1) -> Counter[str]:
-    """What became of all cases; those that fail are raised with their numbers."""
+    """The outcomes of all cases; failures are raised with their numbers."""
     total: Counter[str] = Counter()
     failed: list[str] = []
     for _, total, findings in run_all(seed, seed + cases, jobs):  # noqa: B007
@@ -268,7 +268,7 @@ def run(cases: int, seed: int, jobs: int = 1) -> Counter[str]:
 
 
 def main() -> int:
-    """Run many cases and tell every finding; 1 if there is one."""
+    """Run many cases and report every finding; 1 if there is one."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=2_000, help="how many, from --seed on")
     parser.add_argument("--seed", type=int, default=0, help="the first case")

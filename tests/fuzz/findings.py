@@ -1,4 +1,4 @@
-"""Findings: what broke in which case, written as JSON lines and told by signature."""
+"""Findings: which law broke in which case, written as JSON lines and reported by signature."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that must not be.
+    """A violation.
 
     kind : the law that is broken, or the type of the error.
     where : the innermost function of softwood that is known.
@@ -30,7 +30,7 @@ class Finding:
 
 
 class Book:
-    """Findings in a file, one JSON object a line."""
+    """Findings in a file, one JSON object per line."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -46,7 +46,7 @@ class Book:
 
 
 def by_signature(findings: Iterable[Finding]) -> str:
-    """A line for each signature with the seeds it was seen at, the frequent ones first."""
+    """One line per signature with its seeds, the frequent ones first."""
     groups: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
         groups[finding.signature].append(finding)

@@ -39,7 +39,7 @@ class Lane:
 def run_seeds(
     seeds: Iterable[int], jobs: int, seconds: float, goes_on: Callable[[], bool] = lambda: True
 ) -> Iterator[tuple[int, list[Finding]]]:
-    """Seed and findings of every case, in the order of the seeds; no case is begun once `goes_on` says no."""
+    """Seed and findings of every case, in the order of the seeds; no case begins after `goes_on` is false."""
     free: SimpleQueue[Lane] = SimpleQueue()
     lanes = [Lane(seconds) for _ in range(jobs)]
     for lane in lanes:

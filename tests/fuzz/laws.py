@@ -1,6 +1,6 @@
-"""What must hold of every fitted model: small functions, each of which returns what is broken, or None.
+"""Laws of every fitted model: small functions that return a violation, or None.
 
-The cheap ones look at one model. Those of REFIT fit once more: under what must not matter, the same answers.
+The cheap ones examine one model. Those of REFIT fit again under an irrelevant change and compare predictions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LOG_LINKED = ("poisson", "gamma", "tweedie")  # losses whose linear leaves follo
 
 @dataclass(frozen=True)
 class Fitted:
-    """A model with its case and rows to ask it about: the training rows, and others made of their cells."""
+    """A model with its case and rows to predict: the training rows, and others made from their cells."""
 
     case: Case
     model: Any
@@ -43,7 +43,7 @@ class Fitted:
         return [answer(model, X) for X in self.rows]
 
     def settled(self, model: Any) -> list[Any]:
-        """Answers, NaN for rows on the border of a hard linear gate: there the last digit decides."""
+        """Predictions, NaN for rows on the border of a hard linear gate, where the last digit decides."""
         given = [np.array(one) for one in self.answers(model)]
         for one, X in zip(given, self.rows, strict=True):
             one[on_border(model.tree_, model._read(X))] = np.nan
@@ -75,7 +75,7 @@ def probes(case: Case) -> list[Any]:
 
 
 def _further(cell: Any, times: float, rng: np.random.Generator) -> Any:
-    """Mostly the cell; now and then a number so many times as large, or a level that is not there."""
+    """Mostly the cell; sometimes a larger number, or an unseen level."""
     if cell is None or isinstance(cell, bool) or rng.random() < 0.7:
         return cell
     if isinstance(cell, str):
@@ -88,7 +88,7 @@ def answer(model: Any, X: Any) -> Any:
 
 
 def on_border(tree: softwood.Tree, X: Any) -> Any:
-    """Rows whose score at a hard linear gate is 0 but for rounding."""
+    """Rows whose score at a hard linear gate is 0 up to rounding."""
     found = np.zeros(len(X), bool)
     hard = np.flatnonzero((tree.score == Score.LINEAR) & (tree.squash == Squash.STEP))
     phi = expand(tree.basis, X) if len(hard) else X
@@ -259,7 +259,7 @@ def weight_zero_is_no_row(fitted: Fitted) -> Broken:
     rng = np.random.default_rng(case.seed)
     weight = case.table.weight or [1.0] * n
     more = case.table.rows([*range(n), *(int(i) for i in rng.integers(0, n, 3))], [*weight, 0.0, 0.0, 0.0])
-    for extra in range(n, n + 3):  # of a class and of cells that are there already
+    for extra in range(n, n + 3):  # of an existing class, with existing cells
         more.y[extra] = case.table.y[int(rng.integers(n))]
     return _differ(
         fitted.settled(fitted.model), fitted.answers(fit_case(case, more)), fitted.tolerance, fitted.case.largest
@@ -269,7 +269,7 @@ def weight_zero_is_no_row(fitted: Fitted) -> Broken:
 def chunks_are_the_rows(fitted: Fitted) -> Broken:
     """partial_fit in two chunks of any size is partial_fit of all rows."""
     case = fitted.case
-    by_chunk = case.table.words or case.parameters.get("categorical_features")  # the first one tells the levels
+    by_chunk = case.table.words or case.parameters.get("categorical_features")  # the first one has the levels
     by_all_rows = case.parameters.get("class_weight") == "balanced" or "loss" in case.parameters
     if not hasattr(fitted.model, "partial_fit") or by_chunk or by_all_rows:
         return fitting_again_is_nothing(fitted)
@@ -287,7 +287,7 @@ def chunks_are_the_rows(fitted: Fitted) -> Broken:
 
 
 def softening_answers(fitted: Fitted) -> Broken:
-    """Ramps for a hard tree, by each method: finite answers, probabilities that sum to one."""
+    """Ramps for a hard tree, by each method: finite predictions, probabilities that sum to one."""
     case, table = fitted.case, fitted.case.table
     if not case.estimator.startswith(("CART", "C45")) or not fitted.model.tree_.is_hard:
         return fitting_again_is_nothing(fitted)
@@ -316,7 +316,7 @@ def kernels_agree(native: list[Any], reference: list[Any], tolerance: float, lar
 
 
 def _differ(ones: list[Any], others: list[Any], tolerance: float, largest: float = 0.0) -> Broken:
-    """Where answers differ by more than a part of the largest answer or target; NaN among the first is not asked."""
+    """Where predictions differ by more than a fraction of the largest one or the target; NaN first is skipped."""
     for one, other in zip(ones, others, strict=True):
         if one.shape != other.shape:
             return f"shapes {one.shape} and {other.shape}"

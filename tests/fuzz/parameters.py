@@ -1,4 +1,4 @@
-"""Every estimator with its options, from which parameters are drawn; a few of them are wrong on purpose."""
+"""Every estimator with its options, from which parameters are drawn; a few are deliberately wrong."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WRONG: list[Any] = [-1, 0, 2.5, "nonsense", None, float("nan"), float("inf"), []
 
 @dataclass(frozen=True)
 class Learner:
-    """An estimator of softwood and what may be chosen of it.
+    """An estimator of softwood and its options.
 
     options : parameter -> its values, or functions that draw one for a table.
     always : parameters set in every case, so that a slow learner stays bounded.
@@ -57,7 +57,7 @@ def _factors(rng: Random, table: Table) -> dict[Any, float]:
 
 
 def _categories(rng: Random, table: Table) -> list[int]:
-    """Text must be named, whole numbers may be."""
+    """Text columns must be named, whole numbers may be."""
     small = [
         i
         for i, cells in enumerate(table.columns.values())
@@ -243,7 +243,7 @@ LEARNERS: dict[str, list[Learner]] = {
 
 
 def draw_learner(rng: Random) -> tuple[str, Learner]:
-    """The name of an estimator, and one of its ways."""
+    """The name of an estimator, and one variant."""
     every = [(name, learner) for name, learners in LEARNERS.items() for learner in learners]
     share = np.array([learner.often for _, learner in every])
     return every[int(rng.choice(len(every), p=share / share.sum()))]
@@ -257,7 +257,7 @@ def draw_parameters(rng: Random, learner: Learner, table: Table) -> tuple[dict[s
         if rng.random() < share and name not in learner.always:
             chosen[name] = _draw(rng, values, table)
     if "prune" in learner.options and rng.random() < 0.5:
-        chosen["prune"] = None  # trees that are not pruned have more to go wrong
+        chosen["prune"] = None  # unpruned trees are more likely to fail
     if table.words and table.container == "objects" and "categorical_features" in learner.options:
         chosen["categorical_features"] = _categories(rng, table)
     if "priors" in chosen:

@@ -1,4 +1,4 @@
-"""What a refusal must be: a ValueError or TypeError, raised by a check in words that name the input."""
+"""The form of a refusal: a ValueError or TypeError, raised by a check, that names the input."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = (
 
 
 def told_badly(error: BaseException, parameters: list[str]) -> str | None:
-    """What is wrong with a refusal; None where it is in words."""
+    """The fault of a refusal; None if it is clear."""
     if type(error) not in (ValueError, TypeError):
         return "not a ValueError or TypeError"
     if not _was_raised_in_words(error):

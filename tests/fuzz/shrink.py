@@ -10,7 +10,7 @@ from tests.fuzz.lanes import Lane
 
 
 def shrink(case: Case, lane: Lane) -> Case:
-    """The smallest case that greedy cuts lead to."""
+    """The smallest case found by greedy cuts."""
     wanted = {finding.signature for finding in lane.run(case)}
     if not wanted:
         return case

@@ -1,4 +1,4 @@
-"""A random table: columns, a target, weights, and what they come in. A table says why it may be refused."""
+"""A random table: columns, a target, weights, and their container. A table states why it may be refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.fuzz.columns import Cells, Random, draw_column
 from tests.fuzz.containers import CONTAINERS, FRAMES, LARGEST, NUMBERS
 from tests.fuzz.targets import draw_labels, draw_numbers, draw_weights, signal_of
 
-# Beyond these squares leave the doubles: what is learned from such a table may be refused, in words.
+# Beyond this, squares overflow: such a table may be refused.
 LEAST, MOST = 1e-100, 1e100
 HEAVY = 1e15  # more rows than there are
 
@@ -22,9 +22,9 @@ class Table:
 
     columns : name -> cells.
     y : labels, numbers, or lists of numbers.
-    weight : None where all rows count alike.
-    container : what X comes in, a name of CONTAINERS.
-    group : of each row; None where no groups are given.
+    weight : None if all rows count equally.
+    container : of X, a name of CONTAINERS.
+    group : of each row; None without groups.
     """
 
     columns: dict[str, Cells]
@@ -76,7 +76,7 @@ class Table:
 
 
 def draw_table(rng: Random, classify: bool, most_rows: int) -> Table:
-    """Rows by chance, from one to `most_rows`: half the tables are small, half have rows enough to grow on."""
+    """Random rows, from one to `most_rows`: half the tables are small, half are large enough to grow a tree."""
     few = np.exp(rng.uniform(0, np.log(most_rows + 1)))
     n = int(few if rng.random() < 0.5 else rng.integers(most_rows // 4, most_rows + 1))
     drawn = [draw_column(rng, n) for _ in range(int(rng.choice([1, 1, 2, 2, 3, 4, 6])))]

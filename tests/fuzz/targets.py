@@ -20,7 +20,7 @@ LABELS: list[Callable[[int], Any]] = [
 
 
 def signal_of(rng: Random, columns: dict[str, list[Any]], n: int) -> Floats:
-    """A number for every row that one or two columns tell, with noise or without; at times noise alone."""
+    """A number per row that depends on one or two columns, with or without noise; sometimes only noise."""
     noise: Floats = rng.normal(size=n)
     if rng.random() < 0.2:
         return noise
@@ -33,14 +33,14 @@ def signal_of(rng: Random, columns: dict[str, list[Any]], n: int) -> Floats:
 
 
 def _rank(cells: list[Any]) -> Floats:
-    """The place of every cell among the distinct ones, from 0 to 3; a missing one is in the middle."""
+    """The rank of every cell among the distinct ones, from 0 to 3; a missing one is in the middle."""
     known = sorted({cell for cell in cells if cell is not None}, key=lambda cell: (isinstance(cell, str), cell))
     rank = {value: 3 * place / max(len(known) - 1, 1) for place, value in enumerate(known)}
     return np.array([rank.get(cell, 1.5) for cell in cells], np.float64)
 
 
 def draw_labels(rng: Random, signal: Floats) -> list[Any]:
-    """A class for every row: from one class to a class of its own for each."""
+    """A class per row: from one class to one class per row."""
     n, kind = len(signal), rng.random()
     if kind < 0.03:
         codes = np.zeros(n, int)

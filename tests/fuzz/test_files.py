@@ -1,4 +1,4 @@
-"""The first mutants of `make fuzz-files`, and files that are wrong in a way worth a name."""
+"""The first mutants of `make fuzz-files`, and named kinds of invalid files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `make fuzz` found, each on the smallest table it was cut to."""
+"""Findings of `make fuzz`, each on the smallest table after shrinking."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from softwood.parts.folds import raise_light
 
 @pytest.fixture(autouse=True)
 def _no_accident() -> Any:
-    """A warning that nobody meant is a failure."""
+    """An unintended warning is a failure."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         yield
@@ -175,7 +175,7 @@ def test_a_chunk_of_missing_cells_says_nothing_of_a_columns_kind() -> None:
 
 
 def test_of_errors_that_differ_by_rounding_the_smaller_tree_is_kept() -> None:
-    """Costs that make every leaf answer one class: all sizes err alike, but rows are added in another order."""
+    """Costs make every leaf predict one class: all sizes have the same error, but sums run in another order."""
     costs, kept = [[0.0, 51.3], [1.7, 0.0]], []
     for seed in range(80):
         rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Part of `make fuzz`: the first seeds at every `make test`, more of them by `make test-long`, and not one finding."""
+"""Part of `make fuzz`: the first seeds in `make test`, more in `make test-long`, without findings."""
 
 from __future__ import annotations
 

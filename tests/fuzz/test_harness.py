@@ -1,4 +1,4 @@
-"""The fuzzer itself: cases follow from their seeds, findings are found, workers come back."""
+"""The fuzzer itself: cases are determined by their seeds, violations are found, workers restart."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_the_law_of_files_can_be_broken(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 class Wobbly(softwood.CARTClassifier):
-    """A model that is another one at every other fit."""
+    """A model that changes at every second fit."""
 
     fits = 0
 

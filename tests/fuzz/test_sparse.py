@@ -1,4 +1,4 @@
-"""Random tables as sparse matrices that soft trees learn from as they are, however small."""
+"""Random tables as sparse matrices, from which soft trees learn without conversion, even if small."""
 
 from dataclasses import replace
 

@@ -1,7 +1,7 @@
-"""A child process that examines cases one after the other; it may die or be too slow, which its parent then tells.
+"""A child process that examines cases one after the other; its parent reports if it crashes or is too slow.
 
-A limit of processor time, not of the clock: a busy machine is no finding. At the limit, and where the process crashes,
-faulthandler writes where it was.
+The limit is on processor time, not wall time, because the machine may be busy. At the limit, and in a crash,
+faulthandler writes the location.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SLOWEST = 20  # times the processor time that a case may take by the clock
 
 
 class Worker:
-    """A child with the native kernels, or the reference, started when first asked and again when it has died."""
+    """A child with the native kernels, or the reference, started on first use and restarted after a crash."""
 
     def __init__(self, kernels: str, seconds: float) -> None:
         self.kernels, self.seconds = kernels, seconds
@@ -35,7 +35,7 @@ class Worker:
         self.pipe: Connection | None = None
 
     def ask(self, case: Case, task: str) -> Any:
-        """What the child says of a case; a Finding where it dies."""
+        """The child's result for a case; a Finding if it crashes."""
         pipe = self._start()
         try:
             pipe.send((task, case))
@@ -94,7 +94,7 @@ def innermost(trace: str) -> str:
 
 
 def serve(address: str, trace: str, seconds: float) -> None:
-    """Examine what comes, until the parent hangs up."""
+    """Examine cases until the parent closes the connection."""
     from tests.fuzz.examine import answers_of, examine
 
     with Path(trace).open("w") as file, Client(address) as pipe:

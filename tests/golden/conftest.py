@@ -25,7 +25,7 @@ def binary(n_branches: int) -> dict[str, Any]:
 
 
 def per_node(n: int, blank: float, **given: Any) -> np.ndarray:
-    """`n` blanks, but `m3=5` puts 5 at node 3."""
+    """`n` blanks, except that `m3=5` puts 5 at node 3."""
     values = np.full(n, blank, dtype=float)
     for at, value in given.items():
         values[int(at[1:])] = value
@@ -33,7 +33,7 @@ def per_node(n: int, blank: float, **given: Any) -> np.ndarray:
 
 
 def cancer() -> SimpleNamespace:
-    """A classifier with surrogates, as CART makes it."""
+    """A classifier with surrogates, as from CART."""
     surrogates = Surrogates(
         begin=[0, 3, 3, 4, 4, 4], feature=[2, 0, 3, 0], threshold=[105.95, 15.045, NAN, 20.25],
         flip=[False, False, False, True], group_begin=[0, 0, 0, 3, 3], group=[0, 1, -1],
@@ -64,7 +64,7 @@ def bikes() -> SimpleNamespace:
 
 
 def intervals() -> SimpleNamespace:
-    """Three-way gates, fractional missing values, medians, and thresholds that only more digits tell apart."""
+    """Three-way gates, fractional missing values, medians, and thresholds that need more digits to differ."""
     tree = Tree(
         response=[[2.0], [1.0], [2.0], [3.5], [1.5], [2.5]], schema=Schema(("dose",), (None,), ("days",)),
         first_child=[1, -1, 4, -1, -1, -1], n_children=[3, 0, 2, 0, 0, 0], score=[3, 0, 1, 0, 0, 0],
@@ -93,7 +93,7 @@ def soft() -> Tree:
 
 
 def species() -> Tree:
-    """Six classes (told in words), a softmax link, a gate that asks for presence, names that need care."""
+    """Six classes (listed as text), a softmax link, a gate on missingness, names that need escaping."""
     names = ("setosa", "versicolor", "virginica", "a very long species name", "x, y", "")
     logits = np.array(
         [[0, 0, 0, 0, 0, 0], [4, 0, 0, 0, 0, 0], [0, 3, 2, 1, 0, 0], [0, 0, 2, 0, 3, 0], [0, 5, 0, 0, 0, 0]]

@@ -31,7 +31,7 @@ def parameters(function: Any) -> list[str]:
 
 
 def members(kind: type) -> Iterator[str]:
-    """What a class has of softwood's own: methods with their parameters, and other names."""
+    """The members of a class that softwood defines: methods with their parameters, and other names."""
     for name in sorted(own_names(kind) - set(inspect.signature(kind).parameters)):
         value = getattr(kind, name, None)
         is_method = inspect.isfunction(value) or inspect.ismethod(value)
@@ -68,6 +68,6 @@ def commands() -> Iterator[str]:
 
 
 def public_api() -> str:
-    """All of it, one name or parameter a line, so that a change is a line of a diff."""
+    """The whole API, one name or parameter per line, so that a change is one line of a diff."""
     found = [line for room in ROOMS for name in sorted(import_module(room).__all__) for line in lines_of(room, name)]
     return "\n".join([*found, *commands()]) + "\n"

@@ -1,4 +1,4 @@
-"""The public API is what docs/public_api.txt lists, and the changelog names every name of it.
+"""The public API equals docs/public_api.txt, and the changelog mentions every name.
 
 After a wanted change: `SOFTWOOD_REGENERATE=1 pytest tests/golden/test_public_api.py`, read the diff, and announce it in
 CHANGELOG.md.
@@ -24,7 +24,7 @@ def test_the_public_api_is_as_listed() -> None:
     if os.environ.get("SOFTWOOD_REGENERATE"):
         LISTED.write_text(now, encoding="utf-8")
     listed = LISTED.read_text(encoding="utf-8")
-    if not find_spec("torch"):  # what needs it can be listed only where it is
+    if not find_spec("torch"):  # listed only if installed
         listed = re.sub(r"^softwood\.torch\..*\n(    .*\n)*", "", listed, flags=re.MULTILINE)
     changed = difflib.unified_diff(listed.splitlines(), now.splitlines(), "listed", "now", n=0, lineterm="")
     assert listed == now, "announce the change in CHANGELOG.md and regenerate the list:\n" + "\n".join(changed)

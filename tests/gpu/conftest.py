@@ -1,4 +1,4 @@
-"""Tests of the GPU are collected where PyTorch sees one (`make gpu`); elsewhere there is nothing they could prove."""
+"""Tests of the GPU are collected only if PyTorch finds one (`make gpu`)."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Answers of `softwood.torch.SoftTree` by the kernel: those of the tree, to the rounding of float32."""
+"""Predictions of `softwood.torch.SoftTree` by the kernel: those of the tree, up to the rounding of float32."""
 
 from __future__ import annotations
 

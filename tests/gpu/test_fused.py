@@ -1,4 +1,4 @@
-"""The fused kernel: the sums of torch's operators in float64, to the rounding of float32, and the same bits again."""
+"""The fused kernel: the sums of torch's operators in float64, up to the rounding of float32, with reproducible bits."""
 
 from __future__ import annotations
 

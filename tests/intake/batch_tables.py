@@ -13,7 +13,7 @@ SMALL = "64 KiB"  # of memory: batches of a thousand rows
 
 
 def table_of(rows: int = 2500, seed: int = 0) -> pa.Table:
-    """Numbers, a category, missing values, weights (some 0), a number and two or three classes to learn."""
+    """Numbers, a category, missing values, weights (some 0); a numeric target and two or three classes."""
     rng = np.random.default_rng(seed)
     a, b, c = rng.normal(size=(3, rows))
     colour = rng.integers(0, 4, rows)
@@ -35,7 +35,7 @@ def table_of(rows: int = 2500, seed: int = 0) -> pa.Table:
 
 
 def draw_samples_of(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let so many rows be the sample of a search: a table of more is passed over in its parts, as large ones are."""
+    """Set the sample size of a search: larger tables are read in parts, like very large ones."""
     for module in ("training_rows", "batched_rows"):
         monkeypatch.setattr(f"softwood.learners.soft.training.{module}.SAMPLE_ROWS", rows)
 

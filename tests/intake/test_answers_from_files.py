@@ -1,4 +1,4 @@
-"""Files, lazy frames and batches as rows to answer; names of targets that come from files; a target of one class."""
+"""Predictions for files, lazy frames and batches; names of targets from files; a target with one class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fit in batches takes the memory that it was given, whatever the rows: measured in a process of its own."""
+"""A fit in batches keeps to its memory for any number of rows: measured in its own process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 ROWS, INPUTS = 900_000, 10  # 76 MiB
-MOST = 64  # MiB that a fit may take of which 48 are asked for: libraries and threads have some of their own
+MOST = 64  # MiB that a fit with memory of 48 MiB may take: libraries and threads need some
 
 PROGRAM = """
 import resource, sys

@@ -1,4 +1,4 @@
-"""Rows in batches: the same trees as in memory, from every source, within a stated memory."""
+"""Rows in batches: the same trees as in memory, from every source, within a memory limit."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from softwood import Batches, C45Classifier, CARTRegressor, SoftTreeClassifier, 
 from tests.faults.learners import fingerprint
 from tests.intake.batch_tables import INPUTS, SMALL, draw_samples_of, pieces, table_of
 
-# Few iterations: rounding is still small then, where rows are more than the sample. Where a long refinement stops, the
-# last digit of a sum decides.
+# Few iterations, with rounding still small, if there are more rows than the sample. The end of a long refinement
+# depends on the last digit of a sum.
 HOW = {"gate": "linear", "leaf": "constant", "max_leaves": 4, "max_iter": 8, "weight_penalty": 1e-3}
 CART = {"max_leaves": 6, "missing": "direction", "prune": None}
 KINDS = [(SoftTreeRegressor, "y"), (SoftTreeClassifier, "two"), (SoftTreeClassifier, "three")]
@@ -60,7 +60,7 @@ def test_batches_learn_the_tree_of_memory(kind: Any, target: str, weight: str | 
 def test_rows_that_are_all_in_the_sample_give_the_tree_of_memory_bit_for_bit(
     kind: Any, target: str, weight: str | None
 ) -> None:
-    """Refined by 200 iterations, which enlarge any difference; some rows come twice or three times, in any order."""
+    """Refined by 200 iterations, which amplify any difference; some rows occur two or three times, in any order."""
     table = table_of()
     table = pa.concat_tables([table, table.slice(0, 300), table.slice(100, 200)])
     rng = np.random.default_rng(1)
@@ -101,7 +101,7 @@ def test_class_weights_and_validation_rows_are_heeded() -> None:
 
 
 def sources(table: pa.Table, folder: Path) -> dict[str, Any]:
-    """The same rows in every place that they may be."""
+    """The same rows in every kind of source."""
     table = table.select([*INPUTS, "y"])
     pa.parquet.write_table(table, folder / "rows.parquet", row_group_size=300)
     pa.feather.write_feather(table, folder / "rows.feather", chunksize=400)
@@ -243,7 +243,7 @@ def write_files(folder: Path, kind: str, tables: list[pa.Table]) -> Path:
 
 @pytest.mark.parametrize("kind", ["parquet", "csv", "feather"])
 def test_files_that_differ_in_their_columns_are_refused(kind: str, tmp_path: Path) -> None:
-    """A column was missing, or dropped, silently."""
+    """A column used to be missing, or dropped, without a message."""
     whole = table_of(300).select(["a", "b", "c", "y"])
     less, model = whole.drop_columns("b"), CARTRegressor(**CART)
     for name, tables, words in [

@@ -1,4 +1,4 @@
-"""A fit that is killed at any moment goes on where it was, and ends with the same tree."""
+"""A fit that is killed at any moment can be resumed, and ends with the same tree."""
 
 from __future__ import annotations
 

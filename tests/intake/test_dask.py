@@ -1,4 +1,4 @@
-"""Rows of Dask: the tree of memory, whatever the workers and partitions; workers that are killed; lazy answers.
+"""Dask collections: the same tree as in memory, for any workers and partitions; killed workers; lazy predictions.
 
 Worker processes are real (LocalCluster); tables are small, as starting a process takes longer than a fit.
 """
@@ -40,17 +40,17 @@ from tests.intake.test_batches import assert_same
 FRAME: pd.DataFrame = table_of(1500).to_pandas()
 HOW = {**BATCHED, "max_iter": 4}  # a pass takes longer than its rows
 CART = {"max_leaves": 8, "missing": "direction", "cv": 3}
-PATIENT = 90.0  # seconds after which a fit is said to hang
+PATIENT = 90.0  # seconds after which a fit counts as hanging
 
 
 QUIET = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
 
 
 class Cluster(LocalCluster):
-    """A cluster that may lose a worker it was not yet told of.
+    """A cluster that may lose a worker before it is registered.
 
-    A worker that is killed while the cluster reads which workers it has is reported as removed before it is known;
-    LocalCluster keeps that KeyError and raises it when it is closed, long after the test that killed the worker.
+    A worker that is killed while the cluster lists its workers is removed before it is registered; LocalCluster stores
+    that KeyError and raises it when it is closed, long after the test that killed the worker.
     """
 
     def _update_worker_status(self, op: str, msg: Any) -> None:
@@ -162,7 +162,7 @@ def test_partitions_of_any_size_give_the_tree_of_memory(
 
 
 def read_tables(folder: Path) -> Iterator[tuple[str, Any, Any, Any]]:
-    """X, y and weights that Dask would optimise into different numbers of partitions, or reads in different ways."""
+    """X, y and weights that Dask would optimise into different numbers of partitions, or read in different ways."""
     frame = FRAME[["a", "b", "c", "y", "w"]].assign(k=np.arange(len(FRAME)))
     for i in range(6):
         frame.iloc[i * 250 : (i + 1) * 250].to_parquet(folder / f"{i}.parquet")
@@ -244,7 +244,7 @@ def test_answers_are_lazy_and_those_of_memory(cluster: LocalCluster) -> None:
 
 
 def in_time(work: Callable[[], Any]) -> Any:
-    """What the work gives or raises; an error where it hangs."""
+    """The result or exception of the work; an error if it hangs."""
     found: list[Any] = []
 
     def run() -> None:
@@ -263,7 +263,7 @@ def in_time(work: Callable[[], Any]) -> Any:
 
 
 def kill_in_pass(monkeypatch: pytest.MonkeyPatch, number: int, kill: Callable[[], None]) -> list[int]:
-    """Kill when this pass has been sent off; the passes seen."""
+    """Kill a worker when this pass has been submitted; the passes seen."""
     wait, passes = engine.DaskParts._wait, [0]
 
     def kill_and_wait(self: Any, futures: list[Any]) -> list[Any]:
@@ -327,7 +327,7 @@ def test_passes_leave_nothing_on_the_scheduler(cluster: LocalCluster) -> None:
 
 
 def count_states(cluster: LocalCluster) -> int:
-    """What the scheduler remembers: tasks, and groups and prefixes of them."""
+    """The scheduler's state: tasks, their groups and prefixes."""
     scheduler = cluster.scheduler
     return len(scheduler.tasks) + len(scheduler.task_groups) + len(scheduler.task_prefixes)
 

@@ -1,4 +1,4 @@
-"""Which engine learns: by what `fit` is given, as `engine=` insists, and `verbose` says so."""
+"""The choice of the engine: by the type of X, or by `engine=`, reported by `verbose`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`groups=`: no group is in two folds, in any learner that makes folds."""
+"""`groups=`: no group is in two folds, for any learner with folds."""
 
 import itertools
 
@@ -45,7 +45,7 @@ CASES = [
 
 
 def patients(n: int = 40, visits: int = 5, seed: int = 0):
-    """Rows of a patient are nearly equal, and so are their answers, of which inputs explain a part."""
+    """Rows of a patient are nearly equal, as are their targets, which inputs partly explain."""
     rng = np.random.default_rng(seed)
     group = np.repeat(np.arange(n), visits)
     X = rng.normal(size=(n, 3))[group] + 0.01 * rng.normal(size=(n * visits, 3))
@@ -147,7 +147,7 @@ def test_groups_beside_negative_targets(kind, loss):
 
 @pytest.mark.parametrize(("kind", "how"), CASES, ids=lambda case: getattr(case, "__name__", ""))
 def test_every_learner_holds_groups_together(kind, how, monkeypatch):
-    """Every division is made by groups: dealing rows by content is not asked for at all."""
+    """Every split is made by groups: rows are never dealt by content."""
     X, y, group = data_for(kind)
     dealt = []
 

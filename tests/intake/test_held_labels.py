@@ -1,4 +1,4 @@
-"""A label of y_val that the training rows lack: such rows are left out of the choice, in words."""
+"""A label of y_val that the training rows lack: such rows are dropped, with a warning."""
 
 from __future__ import annotations
 

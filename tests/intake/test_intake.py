@@ -1,4 +1,4 @@
-"""Laws of the intake of X: one table, whatever container it comes in, and a refusal that says why."""
+"""Laws of the intake of X: the same table from any container, and clear errors."""
 
 from __future__ import annotations
 

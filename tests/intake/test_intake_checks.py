@@ -1,4 +1,4 @@
-"""scikit-learn's own checks on estimators that read everything by the intake and grow somebody else's tree."""
+"""scikit-learn's checks on estimators that read input with the intake and grow a scikit-learn tree."""
 
 from __future__ import annotations
 

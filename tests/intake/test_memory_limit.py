@@ -1,4 +1,4 @@
-"""A fit that would take more than the limit says so before it begins."""
+"""A fit that would exceed the limit is refused before it begins."""
 
 from __future__ import annotations
 
@@ -88,11 +88,11 @@ def test_what_makes_a_fit_smaller_is_stated() -> None:
     assert footprint(SoftTreeRegressor(), 1000, 10) > footprint(SoftTreeRegressor(effort="quick"), 1000, 10)
 
 
-# What is given back goes back to the system at once.
+# Freed memory is returned to the system at once.
 STRICT = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
 
-# Peaks of fits beyond what the process held, and what they state, of [learner, options, rows]: each in a fork, since
-# a process takes as long to start as most of the fits do.
+# Peaks of fits beyond the process's memory, and their estimates, for [learner, options, rows]: each in a fork, since
+# starting a process takes as long as most fits.
 MEASURE = """
 import json, os, sys
 import numpy as np
@@ -139,8 +139,8 @@ FITS: list[tuple[str, dict[str, Any], int]] = [
 @pytest.mark.long
 @pytest.mark.parametrize("times", [1, 2.5])
 def test_a_fit_takes_what_it_states_or_up_to_twice_that(times: float) -> None:
-    """Give or take two MiB, which heaps may hold. Up to 3,000 rows soft trees take a few more: one division is not all
-    that tells of ramps there.
+    """Within two MiB, for the heap. Up to 3,000 rows soft trees take a little more, because ramps are compared on all
+    folds.
     """
     given = [(name, options, int(times * rows)) for name, options, rows in FITS]
     line = [sys.executable, "-W", "ignore", "-c", MEASURE, json.dumps(given)]

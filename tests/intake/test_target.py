@@ -1,4 +1,4 @@
-"""Laws of the intake of y: classes as scikit-learn has them, numbers as a table, and a refusal that says why."""
+"""Laws of the intake of y: classes as in scikit-learn, numbers as a table, and clear errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of weights: one for every row, a factor for every class, and a refusal that says why."""
+"""Laws of weights: one per row, one factor per class, and clear errors."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_light_weights_soften_a_tree_as_ones_do() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("tree", [CARTClassifier(max_depth=2), LinearDiscriminantTreeClassifier(max_depth=2)])
 def test_boosting_is_better_than_one_of_its_trees(tree: Any) -> None:
-    """AdaBoost's weights sum to one. In the mean of four tables: what pruning does to one is luck."""
+    """AdaBoost's weights sum to one. Averaged over four tables, because pruning of a single one depends on chance."""
     gain = []
     for seed in range(4):
         X = np.random.default_rng(seed).normal(size=(600, 2))
@@ -187,7 +187,7 @@ def test_boosted_unpruned_trees_are_as_good_as_scikit_learns() -> None:
 
 @pytest.mark.parametrize("learner", [SoftTreeClassifier(gate="linear"), BuddingTreeClassifier(gate="linear")])
 def test_rows_of_a_class_that_weighs_much_are_no_copies(learner: Any) -> None:
-    """No part of such a row is learned from while another is held out, or a tree would learn labels without a rule."""
+    """No part of such a row is trained on while another is held out, or a tree would memorise labels."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 4)), (np.arange(200) < 20).astype(int)
     assert learner.set_params(class_weight={0: 1, 1: 9}).fit(X, y).tree_.n_nodes == 1

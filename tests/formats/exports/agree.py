@@ -1,4 +1,4 @@
-"""What an export must hold: the answers of the model, and its classes."""
+"""The law of exports: the same predictions and classes as the model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOLERANCE = 1e-12  # relative, or absolute below 1: another exponential function
 
 
 def check(case: Case, answers: Any, labels: Any = None, tolerance: float = TOLERANCE) -> None:
-    """Answers to the last digit where no exponential function or sum over paths is asked for, else within tolerance."""
+    """Predictions are equal to the last digit without an exponential function or sum over paths, else nearly equal."""
     got = np.asarray(answers, np.float64).reshape(case.answers.shape)
     with np.errstate(invalid="ignore"):
         np.testing.assert_allclose(got, case.answers, rtol=tolerance, atol=tolerance, err_msg=case.name)
@@ -24,7 +24,7 @@ def check(case: Case, answers: Any, labels: Any = None, tolerance: float = TOLER
 
 
 def is_exact(case: Case) -> bool:
-    """Whether a row is answered by the constant of one node, without an exponential function."""
+    """Whether a row's prediction is the constant of one node, without an exponential function."""
     program = make_program(case.model)
     constant = not any(node.slopes for node in program.nodes)
     return program.takes_one_path and constant and program.link.name == "IDENTITY"

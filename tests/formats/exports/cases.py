@@ -1,5 +1,5 @@
-"""Models to export, with rows as a user has them and what the model answers: random trees of every kind, and models
-learned from a table with missing values, rows with categories that were not there at fit, and awkward names.
+"""Models to export, with a user's rows and the model's predictions: random trees of every kind, and models learned from
+a table with missing values, rows with unseen categories, and awkward names.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LABELS: list[tuple[Any, ...]] = [("no", 'it\'s "so"\\n', "ça\nva"), (3, 1, 2), 
 
 @dataclass(frozen=True)
 class Case:
-    """A model, rows of cells (None is missing), its answers (rows, answers), and of classes its labels."""
+    """A model, rows of cells (None is missing), its predictions (rows, answers), and the labels of classes."""
 
     name: str
     model: Any
@@ -45,7 +45,7 @@ class Case:
 
 
 def random_case(seed: int, n_rows: int = 30) -> Case:
-    """A random tree; every second one answers classes, every fourth one with costs."""
+    """A random tree; every second one is a classifier, every fourth one has costs."""
     return as_case(f"random {seed}", random_tree(seed, seed % 13, **KINDS[seed % 3]), seed, n_rows)
 
 
@@ -89,7 +89,7 @@ def random_cases(n: int) -> list[Case]:
 
 
 def termless_case() -> Case:
-    """A linear gate without a single term: its bias alone shares a row out."""
+    """A linear gate without terms: its bias alone gives the shares."""
     tree = random_tree(5, 1, smooth=True)
     begin, none = np.zeros(4, np.int32), np.zeros(0)
     tree = tree.replace(
@@ -109,7 +109,7 @@ TOWNS = ["Paris", "O'Hare", 'the "hill"', "Århus\\n", "new\nline", "", "50%"]
 
 
 def make_table(seed: int, n: int, *, unseen: bool = False) -> pd.DataFrame:
-    """Numbers, booleans, categories of text and of integers, an ordered one; all with missing values."""
+    """Numbers, booleans, categories of text and of integers, an ordered category; all with missing values."""
     rng = np.random.default_rng(seed)
     table = pd.DataFrame(
         {
@@ -167,7 +167,7 @@ def _models() -> Iterator[tuple[str, Any, Any]]:
 
 @cache
 def learned_cases() -> list[Case]:
-    """Every family once, asked about rows that were not there at fit."""
+    """Every family once, with new rows."""
     table, asked, found = make_table(0, 260), make_table(5, 120, unseen=True), []
     for name, model, target in _models():
         model.fit(table, target)
@@ -190,7 +190,7 @@ FAR = (1e17, 1e100, 1e155, 1e300, 1.7e308)  # squares and sums of these lose all
 
 
 def far_cases(n: int) -> list[Case]:
-    """Some of the others, asked about numbers far beyond the rows that a tree was learned from."""
+    """Some of the others, with numbers far beyond the training rows."""
     some = [random_case(seed, n_rows=12) for seed in range(n)]
     return [_far(case) for case in [*some, *learned_cases()] if case.tree.link != Link.LOG]
 

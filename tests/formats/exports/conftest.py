@@ -1,4 +1,4 @@
-"""The tools that run what is exported; where one is not installed its tests are skipped in words."""
+"""The tools that run exports; if one is not installed, its tests are skipped with a message."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def gcc() -> Callable[..., str]:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Callable[[str], str]]:
-    """Run SQL on a PostgreSQL server of its own, which hears on a socket in a folder and nowhere else."""
+    """Run SQL on a private PostgreSQL server, which listens only on a socket in a folder."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres")) or sorted(
         Path(path).resolve() for path in [shutil.which("postgres")] if path
     )

@@ -1,4 +1,4 @@
-"""DOT and Mermaid: every node and edge once, in the words of `to_text`, whatever stands in a name."""
+"""DOT and Mermaid: every node and edge once, worded as in `to_text`, for any names."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_every_node_and_every_edge_stand_once(seed: int) -> None:
 
 
 def test_edges_say_what_the_text_says() -> None:
-    """The rule of `to_text`, or that without the name of the input, which stands in the node above."""
+    """The rule of `to_text`, possibly without the name of the input, which is in the node above."""
     for case in learned_cases():
         words = Wording(case.tree)
         edges = re.findall(rf"-> (\d+) \[label={TEXT}\]", to_dot(case.model))
@@ -55,7 +55,7 @@ LINES = {
 
 @pytest.mark.parametrize("draw", LINES)
 def test_names_are_data_in_drawings(draw: Callable[..., str], awkward: Tree) -> None:
-    """Every line is of the language's own form, whatever stands in names, levels and classes."""
+    """Every line is valid in the language, for any names, levels and classes."""
     for node in range(len(AWKWARD)):
         names = (*AWKWARD[node:], *AWKWARD[:node])
         schema = replace(awkward.schema, features=names, categories=(names, *[None] * 7), answers=names[:2])

@@ -1,4 +1,4 @@
-"""`softwood.export`: one function for all languages, and what it refuses."""
+"""`softwood.export`: one function for all languages, and its errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Java answers what the model answers, over trees of every kind and rows as a user has them."""
+"""Java gives the same predictions as the model, for trees of every kind and a user's rows."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_java_refuses_what_the_model_refuses(run_java: Callable[..., list[str]],
 
 
 def test_a_large_tree_is_compiled(run_java: Callable[..., list[str]], tmp_path: Path) -> None:
-    """Tables that code of a class could not hold: a method has at most 64 kilobytes."""
+    """Tables too large for the code of a class: a method has at most 64 kilobytes."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(9000, 1))
     model = CARTRegressor(prune=None, min_samples_leaf=1).fit(X, rng.normal(size=9000))

@@ -1,4 +1,4 @@
-"""Python, JavaScript and C answer what the model answers, over trees of every kind and rows as a user has them."""
+"""Python, JavaScript and C give the same predictions as the model, for trees of every kind and a user's rows."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_javascript_answers_as_the_model(cases: list[Case], node: Callable[..., 
 
 
 def run_c(cases: list[Case], gcc: Callable[..., str], folder: Path, precision: str = "double") -> list[list[Any]]:
-    """Answers and decisions of every row by compiled headers, one program for all."""
+    """Predictions and decisions for every row from compiled headers, in one program."""
     calls, lines = [], ["#include <stdio.h>"]
     for at, case in enumerate(cases):
         name = f"m{at}"
@@ -105,7 +105,7 @@ def test_c_answers_as_the_model(cases: list[Case], gcc: Callable[..., str], tmp_
 
 
 def test_c_in_float_sends_rows_of_floats_as_the_tree_does(gcc: Callable[..., str], tmp_path: Path) -> None:
-    """Rows that stand on the thresholds as floats: the nearest float of a threshold would send half of them wrong."""
+    """Rows exactly on the thresholds as floats: the nearest float of a threshold would send half of them wrong."""
     rng, hard = np.random.default_rng(0), []
     for seed in range(1, 60, 3):
         case = random_case(seed)

@@ -1,4 +1,4 @@
-"""onnxruntime answers what the model answers, in double and in float."""
+"""onnxruntime gives the same predictions as the model, in double and in float."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_float_answers_where_means_are_far_larger_than_spreads(ratio: float) -> 
 
 
 def test_a_float_beside_a_soft_threshold_is_on_its_side() -> None:
-    """The nearest float of the threshold would be the row itself, which then gets one half."""
+    """The nearest float of the threshold would be the row itself, which would then get a share of one half."""
     row, threshold = np.float32(2000.1), float(np.float32(2000.1)) + 1e-6
     tree = Tree(
         response=[[0.5], [1.0], [0.0]], schema=Schema.plain(1, 1), first_child=[1, -1, -1], n_children=[2, 0, 0],

@@ -30,7 +30,7 @@ def additive(loans: tuple[pd.DataFrame, Any]) -> SoftTreeClassifier:
 
 
 def points_of(card: Scorecard, row: dict[str, Any]) -> tuple[float, float]:
-    """Points of a row by looking its bins up, and how far off they may be."""
+    """Points of a row from its bins, and their largest error."""
     total, off = sum(line["points"] for line in card if line["input"] == BASE), 0.0
     for name in {line["input"] for line in card} - {BASE}:
         cell, bins = row[name], [line for line in card if line["input"] == name]
@@ -54,7 +54,7 @@ def points_of(card: Scorecard, row: dict[str, Any]) -> tuple[float, float]:
 def test_points_of_an_additive_model_are_its_log_odds(
     loans: tuple[pd.DataFrame, Any], additive: SoftTreeClassifier, good: Any, sign: float
 ) -> None:
-    """Within what the bins say of themselves, on the training rows."""
+    """Within the error stated by the bins, on the training rows."""
     table, _ = loans
     card = scorecard(additive, good=good, pdo=40, base_points=500, base_odds=10)
     chance = additive.predict_proba(table)[:, 1]
@@ -82,7 +82,7 @@ def months() -> tuple[pd.DataFrame, Any]:
 
 
 def test_ties_are_counted_and_points_average_to_nothing() -> None:
-    """The bin "> 60" claimed 1,000 rows where there is 1, and points did not average to what they said."""
+    """The bin "> 60" claimed 1,000 rows instead of 1, and points did not average to 0."""
     X, y = months()
     model = SoftTreeClassifier(max_leaves=1, leaf="linear", random_state=0).fit(X, y)
     own = {"months": [12, 24, 36, 60]}
@@ -94,7 +94,9 @@ def test_ties_are_counted_and_points_average_to_nothing() -> None:
     assert lines.rows.iloc[-1] == 1
     assert abs((lines.points * lines.rows).sum()) < 1e-6 * len(X)
     unknown = [line["rows"] for line in scorecard(model, bins=own) if line["input"] == "months"]
-    assert unknown == [None] * 5 + [0.0]  # quantiles do not say how many rows have 12, 24, 36 or 60; none is missing
+    assert unknown == [None] * 5 + [
+        0.0
+    ]  # quantiles do not give the number of rows with 12, 24, 36 or 60; none is missing
     about = [line["rows"] for line in scorecard(model, bins={"age": [30.0, 50.0]}) if line["input"] == "age"]
     for count, (low, high) in zip(about, [(0, 30), (30, 50), (50, 99)], strict=False):
         assert count == pytest.approx(((X.age > low) & (X.age <= high)).sum(), abs=0.1 * len(X))

@@ -16,7 +16,7 @@ from tests.formats.exports.cases import learned_cases
 
 
 def rows_on_the_edge(model: Any, seed: int = 0) -> Any:
-    """Rows of doubles that lie on, just below and just above the thresholds, as doubles and as floats."""
+    """Rows of doubles on, just below and just above the thresholds, as doubles and as floats."""
     rng, theirs = np.random.default_rng(seed), model.tree_
     X = rng.normal(size=(400, theirs.n_features))
     for feature, threshold in zip(theirs.feature, theirs.threshold, strict=True):

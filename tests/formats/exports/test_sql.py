@@ -1,4 +1,4 @@
-"""One SELECT answers what the model answers, in SQLite, DuckDB and a real PostgreSQL; other dialects are parsed."""
+"""One SELECT gives the model's predictions in SQLite, DuckDB and a real PostgreSQL; other dialects are parsed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def compare(case: Case, rows: Iterable[tuple[Any, ...]]) -> None:
 
 
 def _like(value: Any, label: Any) -> Any:
-    """What a database gave, as the type of the label; text files have text."""
+    """A database's value as the type of the label; text files have text."""
     if isinstance(label, bool):
         return value in ("t", True, 1)
     return type(label)(value)
@@ -138,7 +138,7 @@ def test_sqlite_compares_levels_by_their_case_whatever_the_column_says() -> None
 
 
 def test_a_deep_tree_fits_the_parser_of_sqlite() -> None:
-    """CASE inside CASE is cut in steps; in one it would be some thirty deep."""
+    """Nested CASE is split into steps; in one step it would be about thirty deep."""
     X = 2.0 ** np.arange(64)[:, None]
     model = CARTRegressor(prune=None, min_samples_leaf=1).fit(X, 3.0 ** np.arange(64))
     assert model.get_depth() > 30

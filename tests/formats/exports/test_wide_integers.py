@@ -1,4 +1,4 @@
-"""Integers beyond 2^53 are told apart, or refused before anything is written: as doubles some of them are equal."""
+"""Integers beyond 2^53 are distinguished, or refused before anything is written: as doubles some of them are equal."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from softwood import CARTClassifier, CARTRegressor, Tree, export
 from softwood.tree import Schema
 
 WIDE = 2**60
-ASKED = [WIDE, WIDE + 1, WIDE + 2, WIDE + 3]  # the last was not there at fit
+ASKED = [WIDE, WIDE + 1, WIDE + 2, WIDE + 3]  # the last one was not seen at fit
 
 
 @pytest.fixture(scope="module")
 def by_level() -> Any:
-    """A model that answers 1 to the middle one of three levels."""
+    """A model that predicts 1 for the middle one of three levels."""
     levels = np.random.default_rng(0).choice([WIDE, WIDE + 1, WIDE + 2], 90)
     X = pd.DataFrame({"id": pd.Categorical(levels)})
     return CARTRegressor(prune=None, min_samples_leaf=1).fit(X, levels == WIDE + 1)
