@@ -155,8 +155,9 @@ class SoftForest(SoftTree):
         bag = None if found is None else found.out_of_bag
         n = self.n_trees_
         loss = np.nan if bag is None else bag.loss_to_choose_by
-        told = told_loss(learned, loss, "rows out of bag")
-        self.tree_ = self.tree_.with_provenance(replace(self.tree_.provenance, held_out=told))
+        if (origin := self.tree_.provenance) is not None:
+            told = told_loss(learned, loss, "rows out of bag")
+            self.tree_ = self.tree_.with_provenance(replace(origin, held_out=told))
         self._held_out_loss = relative_loss(learned, loss)
         self._loss_by_tree = np.zeros(n) if bag is None else bag.loss_by_tree
         self.oob_curve_ = np.full(n, np.nan) if bag is None else bag.curve

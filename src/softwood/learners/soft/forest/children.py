@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softwood.arrays import Floats, Longs
+from softwood.engines import SumEngine
 from softwood.learners.soft.finish.importance import MeasuredTree, measure_tree
 from softwood.learners.soft.finish.monotone_tree import hold_to_signs
 from softwood.learners.soft.finish.refit import iterations_for
@@ -121,8 +122,8 @@ class ForestGrower:
         Its nodes count all rows, those out of its bag, too, so that the trees' counts are of the same rows.
         """
         rows, design = self.rows, self.recipe.design
-        params, engine = child.scaled, child.fold.train
-        counted = rows.engine_of(design)
+        params, counted = child.scaled, rows.engine_of(design)
+        engine: SumEngine = child.fold.train
         if rows.are_sampled:
             engine, penalty = counted, child.penalty * rows.sample.total_weight / counted.total_weight
             params = params.refine(engine, penalty, iterations_for(engine.total_weight, SPLIT_ITER), ROUGH_TOL)[1]
