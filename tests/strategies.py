@@ -1,4 +1,4 @@
-"""Random trees of every kind, and rows that try to trip them.
+"""Random trees of every kind, and adversarial rows.
 
 A tree is drawn from a seed, so a failing example is one number; hypothesis picks the seed and the size.
 """
@@ -84,7 +84,7 @@ def random_tree(
 
 
 class _Nodes:
-    """A tree in the making: one dict of fields per node."""
+    """A tree under construction: one dict of fields per node."""
 
     def __init__(self, rng: np.random.Generator, hard: bool, smooth: bool) -> None:
         self.rng, self.hard, self.smooth = rng, hard, smooth

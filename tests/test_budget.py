@@ -1,4 +1,4 @@
-"""What the package may cost: bytes on disk, modules and time when it is imported."""
+"""Limits of the package: bytes on disk, modules and time of the import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the documentation promises is there: every parameter has its entry, every link leads somewhere."""
+"""The documentation is complete: every parameter has its entry, every link is valid."""
 
 from __future__ import annotations
 

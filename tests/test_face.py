@@ -1,4 +1,4 @@
-"""The public face: every name is there, and nothing is imported before it is asked for."""
+"""The public interface: every name exists, and nothing is imported before it is used."""
 
 from __future__ import annotations
 

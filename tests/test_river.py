@@ -1,4 +1,4 @@
-"""River's interface: its validation runs, rows are learned as `partial_fit` learns them, labels may come late."""
+"""River's interface: its validation runs, rows are learned as in `partial_fit`, labels may come late."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The statistics agree with other systems' and with what chance says."""
+"""The statistics agree with other systems and with simulations."""
 
 from __future__ import annotations
 

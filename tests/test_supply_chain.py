@@ -1,4 +1,4 @@
-"""What the package never does: ask the network, run text as code, unpickle; and what its wheel says is compiled in."""
+"""The package never uses the network, runs text as code, or unpickles; its wheel lists the compiled-in libraries."""
 
 from __future__ import annotations
 

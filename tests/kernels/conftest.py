@@ -1,4 +1,4 @@
-"""Both growers are held to one contract: tests that ask for `grower_class` or `grow` run once for each of them."""
+"""Both growers follow one contract: tests that use `grower_class` or `grow` run once for each of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from softwood.kernels import native, reference
 from softwood.kernels.contracts.growth import Grown, Growth, Target
 from softwood.kernels.kinds import Criterion
 
-PARAMETER = {Criterion.QUANTILE: np.array([0.7]), Criterion.HUBER: np.array([0.6])}  # where a test says none
+PARAMETER = {Criterion.QUANTILE: np.array([0.7]), Criterion.HUBER: np.array([0.6])}  # default in the tests
 GROWERS = {"native": native.Grower, "reference": reference.Grower}
 
 
@@ -25,7 +25,7 @@ def grower_class(request: pytest.FixtureRequest) -> Any:
 def grow(grower_class: Any) -> Callable[..., Grown]:
     """Grow a tree in one call: integer y is classes, other y numbers; keywords are fields of Growth.
 
-    Where a test gives none, quantile and huber have the PARAMETER above; poisson takes exp(y) of y below 0.
+    By default, quantile and huber have the PARAMETER above; poisson takes exp(y) if some y is below 0.
     """
 
     def grow_tree(

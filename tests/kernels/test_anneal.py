@@ -1,4 +1,4 @@
-"""The annealers: the same loss, slope and widths; what one proposal costs is no concern of the result."""
+"""The annealers: the same loss, slope and widths; the cost of a proposal does not affect the result."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_loss_is_that_of_the_softened_tree(kind: str, seed: int) -> None:
 
 
 def some_ramps(problem: AnnealProblem) -> Ramps:
-    """Ramps off the tree's own thresholds and responses: no row lies on a kink."""
+    """Ramps away from the tree's thresholds and responses: no row lies on a kink."""
     rng = np.random.default_rng(2)
     moved = problem.threshold + 0.013 * problem.scale.sum(axis=1)
     answer = problem.response * rng.uniform(0.9, 1.1, problem.response.shape)
@@ -224,7 +224,7 @@ def test_a_proposal_costs_less_than_a_twentieth_of_the_whole_tree() -> None:
 
 
 def shortest(work: Callable[[], object]) -> float:
-    """Seconds of this process alone: a busy machine does not count."""
+    """Processor seconds of this process, independent of other load."""
     times = []
     for _ in range(5):
         start = process_time()

@@ -1,4 +1,4 @@
-"""Rows in bins: native sums and codes are those of the reference, to the bit, whatever the layout and the threads."""
+"""Binned rows: native sums and codes equal the reference to the bit, for any layout and number of threads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from softwood.kernels.reference.bin_tree import bin_codes, sum_bins
 
 
 def random_tree(rng: np.random.Generator, n_gates: int, n_inputs: int, n_bins: int) -> BinTree:
-    """Every gate splits one of the leaves that are there."""
+    """Every gate splits one of the existing leaves."""
     first, feature = np.full(2 * n_gates + 1, -1, np.int32), np.full(2 * n_gates + 1, -1, np.int32)
     for gate in range(n_gates):
         leaf = int(rng.choice(np.flatnonzero(first[: 2 * gate + 1] < 0)))
@@ -32,7 +32,7 @@ def random_rows(rng: np.random.Generator, n_bins: int, n_classes: int, n_targets
 def test_native_sums_are_those_of_the_reference(n_bins: int, n_classes: int, n_targets: int) -> None:
     rng = np.random.default_rng(n_bins + n_classes)
     rows, tree = random_rows(rng, n_bins, n_classes, n_targets), random_tree(rng, 6, 4, n_bins)
-    leaves = np.flatnonzero(tree.first_child < 0)[1:]  # one leaf is not asked for
+    leaves = np.flatnonzero(tree.first_child < 0)[1:]  # one leaf is left out
     place = np.full(len(tree.first_child), -1, np.int32)
     place[leaves] = rng.permutation(len(leaves))
     origin = rng.normal(size=(len(leaves), n_targets))

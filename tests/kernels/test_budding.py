@@ -1,4 +1,4 @@
-"""Budding trees by kernel: true to their definition, native as the reference, whatever rule, loss and batch."""
+"""Kernels of budding trees: they follow the definition; native equals the reference, for any rule, loss and batch."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_gradient_equals_finite_differences(task: tuple[Loss, int], linear: bool
     slope = np.zeros_like(state.number)
     summed(state, rows, task[0], slope)
     rng, step = np.random.default_rng(0), 1e-5
-    leafness = state.number.size - padded(state.room)  # a leaf keeps everything: its slope says what a bud would change
+    leafness = state.number.size - padded(state.room)  # a leaf keeps everything: its slope is the effect of a bud
     buds = leafness + np.flatnonzero(state.first_child >= 0)
     for i in [*rng.permutation(leafness)[:20], *buds[:4]]:
         values = []
@@ -97,7 +97,7 @@ def test_gradient_equals_finite_differences(task: tuple[Loss, int], linear: bool
 def test_native_equals_reference(
     task: tuple[Loss, int], linear: bool, rule: Rule, batch: int, weight_penalty: float
 ) -> None:
-    """Budding and losing buds on the way: structure the same, numbers to rounding."""
+    """Nodes are added and removed on the way: equal structure, parameters up to rounding."""
     loss, outputs = task
     options = OnlineOptions(loss, 1e-3, weight_penalty, rule, 0.05, batch)
     rows, order = make_rows(loss, outputs, np.float64), np.random.default_rng(1).permutation(ROWS)
@@ -131,7 +131,7 @@ def test_single_precision_is_near() -> None:
 
 
 def test_a_step_of_adagrad_is_as_long_as_it_should_be() -> None:
-    """Also in single precision, where the inverse root is an approximation: to 5e-6 of its length."""
+    """Also in single precision, where the inverse root is approximate: within 5e-6 of its length."""
     options = OnlineOptions(Loss.SQUARED, 0.0, step=1.0)
     one = np.ones(1, np.float32)
     for squares in np.geomspace(1e-10, 1e10, 500):
@@ -166,7 +166,7 @@ def test_a_plant_never_outgrows_its_room() -> None:
 
 
 def test_structure_stays_sound() -> None:
-    """Parents before children, children side by side, every node but the root claimed once, leaves keep all."""
+    """Parents before children, children adjacent, one parent per node but the root, leafness 1 in leaves."""
     options = OnlineOptions(Loss.SQUARED, 3e-3, step=0.5)
     state = grown(1, options, False, np.float32, room=31)
     rows, sizes = make_rows(Loss.SQUARED, 1, np.float32), set()

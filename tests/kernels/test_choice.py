@@ -1,4 +1,4 @@
-"""Which kernels run: native where built, the reference where asked for or where nothing else is there."""
+"""The choice of kernels: native if built, the reference on request or as a fallback."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_choice_that_is_none_is_refused() -> None:
 
 
 def test_these_tests_run_on_the_kernels_they_should() -> None:
-    """A build that lost its native module must not pass for a fast one."""
+    """A build without its native module must fail here."""
     from softwood.kernels import kernels
 
     assert kernels == ("reference" if os.environ.get("SOFTWOOD_KERNELS") == "reference" else "native")

@@ -1,4 +1,4 @@
-"""The native exp: within 2 ulp everywhere, and right at the ends."""
+"""The native exp: within 2 ulp everywhere, and correct at the ends."""
 
 from __future__ import annotations
 

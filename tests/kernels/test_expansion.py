@@ -1,4 +1,4 @@
-"""Columns made in every pass are the columns that would have been kept; passes over them give the same sums."""
+"""Columns computed in every pass equal stored columns; passes over them give the same sums."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEVELS = [0, 5, 0, 0, 0, 3]
 
 @pytest.fixture
 def table() -> np.ndarray:
-    """Numbers of all sizes, few values, a constant, categories, and holes."""
+    """Numbers of all sizes, few values, a constant, categories, and missing values."""
     rng, n = np.random.default_rng(0), 300
     X = np.column_stack(
         [
@@ -45,7 +45,7 @@ def table() -> np.ndarray:
 
 @pytest.fixture
 def exact_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables as they are read off, before they are rounded to STEPS_PER_SPREAD steps in a spread."""
+    """Tables before they are rounded to STEPS_PER_SPREAD steps per spread."""
     monkeypatch.setattr(piecewise, "round_off", lambda values: values)
 
 

@@ -1,4 +1,4 @@
-"""Sums far out are those of the tree, without the rounding of large terms that cancel, and without overflow."""
+"""Sums far out equal those of the tree, without rounding errors of cancelling terms, and without overflow."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_up_to_the_last_knot_nothing_changes() -> None:
 
 
 def test_a_gate_that_lacks_the_last_hinge_gets_it() -> None:
-    """Another gate has it: the columns are made once for all."""
+    """Another gate has it: columns are shared by all gates."""
     tree = curve([*WEIGHTS[:-1], 0.0], gate=True)
     tree = tree.replace(weight_begin=[0, 2, 2, 2], weight_column=[1, 2], weight=[0.1, 0.7])
     sums = steady_sums(tree)

@@ -1,4 +1,4 @@
-"""Sums of products of hats, and inverses by their band: native and reference agree, whatever the threads."""
+"""Sums of products of hats, and banded inverses: native and reference agree, for any number of threads."""
 
 from __future__ import annotations
 

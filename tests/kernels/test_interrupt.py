@@ -1,6 +1,6 @@
-"""Ctrl-C is heard within a second while native code learns, and leaves the estimator as it was.
+"""Ctrl-C takes effect within a second while native code learns, and leaves the estimator unchanged.
 
-A signal is sent to a process of its own while it fits a table that takes much longer.
+A signal is sent to a separate process while it fits a table that takes much longer.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc to tell a process's time"),
 ]
 AFTER = 0.5  # seconds of work until the signal comes
-SQUARES = (
-    2_000_000  # integers that Python squares and adds up: a unit of time that grows with the machine's, .18 s here
-)
+SQUARES = 2_000_000  # integers that Python squares and adds: a unit of time that scales with the machine, .18 s here
 WANTED = 6.0  # units of the process's own time until it has ended the fit, about a second
 
 TABLES = {
@@ -103,6 +101,6 @@ def test_an_interrupt_is_heard_within_a_second(name: str) -> None:
 
 
 def _seconds(pid: int) -> float:
-    """Of the processor that a process has used: other work on the machine does not count."""
+    """Processor seconds of a process, independent of other load."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(") ", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

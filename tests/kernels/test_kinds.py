@@ -1,4 +1,4 @@
-"""The vocabularies that Python and C++ share have the same names and numbers, and each is declared once in C++."""
+"""Enumerations shared by Python and C++ have the same names and numbers, and each is declared once in C++."""
 
 from __future__ import annotations
 

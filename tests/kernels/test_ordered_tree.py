@@ -1,4 +1,4 @@
-"""Trees whose answers are in order, refined within bounds: the order always holds, slopes are true, native as NumPy."""
+"""Trees with ordered predictions, refined within bounds: the order holds, slopes are correct, native equals NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What growers refuse before native code reads it: codes that name nothing, and sizes that do not agree."""
+"""Errors of growers before native code reads anything: invalid codes, and sizes that do not match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scaling of streams: native code gives the bits of NumPy, whatever the rows are."""
+"""Scaling of streams: native code gives the same bits as NumPy, for any rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SOFTWOOD_SIMD chooses the instructions of the native kernels; all paths but sse2 give the same bits.
+"""SOFTWOOD_SIMD selects the instruction set of the native kernels; all paths but sse2 give the same bits.
 
 Whole trees are compared in tests/machines.
 """

@@ -1,4 +1,4 @@
-"""Loss, gradient, histograms and refinement of soft trees: true to their definition, native as the reference."""
+"""Loss, gradient, histograms and refinement of soft trees: as defined, and native equals the reference."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def random_tree(rng: np.random.Generator, gates: int) -> np.ndarray:
 
 @pytest.fixture(params=["everywhere", "here and there"])
 def occupied(request: pytest.FixtureRequest) -> bool:
-    """Whether columns are anything but 0 everywhere; where they are not, passes skip them."""
+    """Whether columns are nonzero anywhere; otherwise passes skip them."""
     return bool(request.param == "everywhere")
 
 
@@ -171,7 +171,7 @@ def test_one_thread_equals_five(case: Case) -> None:
 
 @pytest.mark.fewer(36)
 def test_a_subtree_in_a_leaf_sees_what_the_leaf_sees(case: Case) -> None:
-    """Putting a leaf's own response back in its place gives the loss of the whole tree."""
+    """A leaf's own response in its place gives the loss of the whole tree."""
     (native, shape), (twin, twin_shape) = case.native, case.twin
     leaf = case.leaves[2]
     response = twin_shape.unpack(case.parameters)[1][2]
@@ -238,7 +238,7 @@ def full_tree(columns: int) -> Any:
 
 
 def test_steep_gates_take_no_longer_than_soft_ones() -> None:
-    """Their shares are numbers too small to be normal, over which some machines take a hundred times as long."""
+    """Their shares are subnormal numbers, for which some machines take a hundred times as long."""
     rng, rows, shape = np.random.default_rng(0), 4000, full_tree(5)
     table = rng.normal(size=(rows, 5)), rng.normal(size=(rows, 1)), np.ones(rows)
     engine = kernels.make_rows(*table, Loss.SQUARED, single=True)

@@ -1,4 +1,4 @@
-"""Rows of a sparse table are told apart and put in order as those of the array, without laying them out."""
+"""Rows of a sparse table are distinguished and ordered like those of the array, without a dense copy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_rows_are_in_the_order_of_the_array(seed: int) -> None:
 
 @given(st.integers(0, 2**32 - 1))
 def test_numbers_of_rows_are_those_of_the_array_however_many_are_made_at_once(seed: int) -> None:
-    """Words that are there once or not: many rows have the same cells, and are told apart by their order."""
+    """Words that occur once or not at all: many rows have the same cells, and are distinguished by their order."""
     rng = np.random.default_rng(seed)
     X = rng.choice([0.0, 0.0, 0.0, 1.0, 2.0, np.nan], (int(rng.integers(1, 60)), 5))
     y = rng.integers(0, 2, (len(X), 1)).astype(float)

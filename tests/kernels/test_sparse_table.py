@@ -1,4 +1,4 @@
-"""A sparse table with missing values: its ends are those of the array, and no NaN is compared on the way."""
+"""A sparse table with missing values: its range equals that of the array, without comparisons of NaN."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sparse rows of soft trees sum what the reference sums over the same columns as an array."""
+"""Sparse rows of soft trees give the same sums as the reference over the same columns as an array."""
 
 import pickle
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Numbers made of what rows hold: native and reference agree, equal rows agree, and nothing else does."""
+"""Hashes of rows: native and reference agree, and only equal rows have equal hashes."""
 
 from __future__ import annotations
 

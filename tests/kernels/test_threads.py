@@ -1,4 +1,4 @@
-"""Native threads: hired once, shared by all who have work, and hired anew after a fork."""
+"""Native threads: started once, shared by all callers, and restarted after a fork."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PASSES = 60
 
 
 def gradients(n_threads: int, passes: int = 1) -> list[np.ndarray]:
-    """Of a tree of seven gates: enough for threads to be worth it, short enough for some to come late."""
+    """Gradients of a tree of seven gates: long enough for threads, short enough for some to start late."""
     rng = np.random.default_rng(0)
     phi, target = rng.normal(size=(5_000, 20)), rng.normal(size=(5_000, 1))
     rows = kernels.make_rows(phi, target, np.ones(5_000), Loss.SQUARED)
@@ -38,7 +38,7 @@ def test_all_who_have_work_at_once_get_what_one_alone_gets() -> None:
 
 
 def same_in_a_fork() -> int:
-    """The exit code of a fork of this process, whose threads are at hand here and gone there."""
+    """The exit code of a fork of this process, which has no threads of its parent."""
     alone, tasks = gradients(4)[0], Path("/proc/self/task")
 
     def compare() -> None:

@@ -1,4 +1,4 @@
-"""The best threshold of a histogram: native and reference agree, and both find what is there."""
+"""The best threshold of a histogram: native and reference agree, and both find it."""
 
 from __future__ import annotations
 

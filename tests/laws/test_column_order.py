@@ -1,4 +1,4 @@
-"""The order of the columns of a data frame changes no tree, to the last bit: learners take them by name."""
+"""The order of the columns of a data frame does not change a tree by a bit: learners sort columns by name."""
 
 from __future__ import annotations
 

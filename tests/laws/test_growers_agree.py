@@ -1,6 +1,6 @@
-"""The native grower against the reference, which defines: the same tree on small tables of every kind.
+"""The native grower against the reference: the same tree on small tables of every kind.
 
-Tables of small integers are full of exact ties, which both must settle alike; continuous ones ask for the arithmetic.
+Tables of small integers have many exact ties, which both must break equally; continuous ones test the arithmetic.
 A table is drawn from a seed, so a failing example is one number.
 """
 
@@ -31,7 +31,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 @dataclass(frozen=True)
 class Case:
-    """A table, what to predict from it, and by which rules."""
+    """A table, its target, and the rules."""
 
     X: Any
     n_levels: Any
@@ -66,7 +66,7 @@ def draw_table(rng: np.random.Generator, n: int, n_levels: Any, exact: bool) -> 
     shape = n, len(n_levels)
     X = rng.integers(0, 5, shape).astype(float) if exact else rng.normal(size=shape) * rng.choice([1.0, 1e4])
     if rng.random() < 0.3:
-        X[:, -1] = X[:, 0]  # two features that part the rows alike
+        X[:, -1] = X[:, 0]  # two features that split the rows equally
     for feature in np.flatnonzero(n_levels):
         X[:, feature] = rng.integers(0, n_levels[feature], n)
     if rng.random() < 0.6:
@@ -146,7 +146,7 @@ def assert_same_surrogates(ours: SurrogateTable, theirs: SurrogateTable) -> None
 
 
 def scale_of(case: Case) -> float:
-    """What rounding is relative to: weight times squared size of the target."""
+    """The scale of rounding errors: weight times squared size of the target."""
     return float(case.target.weight.sum() * max(1.0, np.abs(case.target.y).max()) ** 2)
 
 
@@ -176,7 +176,7 @@ def test_native_equals_reference_on_more_rows(seed: int) -> None:
 @pytest.mark.parametrize("criterion", [Criterion.GINI, Criterion.ENTROPY, Criterion.SQUARED_ERROR, Criterion.POISSON])
 @pytest.mark.parametrize("missing", list(Missing))
 def test_native_equals_reference_where_histograms_are_kept(criterion: Criterion, missing: Missing) -> None:
-    """Large nodes are counted by bins, and one child's counts are the parent's less its sibling's."""
+    """Large nodes are counted by bins, and one child's counts are the parent's minus its sibling's."""
     case = draw_case(int(missing) + 7, 9000, criterion, missing)
     assert_twins(replace(case, max_bins=64, growth=replace(case.growth, max_depth=3)))
 
@@ -191,7 +191,7 @@ def test_one_thread_equals_five(seed: int, n_rows: int) -> None:
 @examples(50)
 @given(seed=seeds, missing=st.sampled_from(Missing))
 def test_named_levels_are_the_same_tree(seed: int, missing: Missing) -> None:
-    """A gate that names the levels it places, and one that has a slot for every level, place the same ones."""
+    """A gate that lists its levels, and one with a slot for every level, place the same levels."""
     case = draw_case(seed, missing=missing)
     every, named = (
         replace(case, growth=replace(case.growth, every_level=most)).grow(native.Grower) for most in (EVERY_LEVEL, 0)

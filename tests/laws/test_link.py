@@ -1,4 +1,4 @@
-"""From outputs to answers and classes: the native link against the reference, which defines."""
+"""From outputs to predictions and classes: the native link against the reference."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Monotone constraints hold for every value of the other inputs, missing ones included.
 
-The law: of two rows that differ in one constrained input only, both values known, the one with the larger value never
-gets an answer on the wrong side of the other's. Every way with missing values, every size of a tree, hard and softened.
+The law: if two rows differ only in one constrained input, with both values known, the prediction for the larger value
+is never on the wrong side. For every treatment of missing values and every size of a tree, hard and softened.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ nan = np.nan
 
 @dataclass(frozen=True)
 class Case:
-    """A table with missing values, signs of its inputs, and a model that keeps them."""
+    """A table with missing values, signs of its inputs, and a model under these constraints."""
 
     X: Any
     y: Any
@@ -33,7 +33,7 @@ class Case:
 
 
 def draw_case(seed: int, missing: str, **rules: Any) -> Case:
-    """Inputs that can stand in for each other (one of them a category), signs that the data do not obey."""
+    """Correlated inputs (one of them a category), with signs that the data do not follow."""
     rng = np.random.default_rng(seed)
     n, n_features = int(rng.integers(30, 150)), int(rng.integers(2, 6))
     common = rng.normal(size=(n, 1))
@@ -128,7 +128,7 @@ def test_softened_trees_obey(missing: str, rules: dict[str, Any], seed: int) -> 
 @examples(40)
 @given(seed=seeds)
 def test_costs_change_no_direction(seed: int) -> None:
-    """Costs alter the shares that splits see, but answers are probabilities of the rows, and those obey."""
+    """Costs change class weights in splits, but predictions are probabilities of the rows, which stay monotone."""
     rng = np.random.default_rng(seed)
     k = int(rng.integers(2, 5))
     X = rng.normal(size=(120, 2))
@@ -140,7 +140,7 @@ def test_costs_change_no_direction(seed: int) -> None:
 
 
 def test_a_constrained_input_stands_in_only_in_its_direction() -> None:
-    """The input of sign -1 imitates a free one perfectly, and would turn the answer round."""
+    """The input with sign -1 imitates a free one perfectly, and would reverse the prediction."""
     rng = np.random.default_rng(0)
     d = rng.normal(size=1000)
     x = d + 0.3 * rng.normal(size=1000)

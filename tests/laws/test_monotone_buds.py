@@ -1,4 +1,4 @@
-"""Budding trees keep their monotone constraints, as soft trees do (test_monotone_soft.py), for any leafness."""
+"""Budding trees satisfy their monotone constraints, like soft trees (test_monotone_soft.py), for any leafness."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_chosen_tree_obeys_rounded_or_not_and_so_does_its_file(seed: int) ->
 
 
 def rows(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Inputs, a truth that rises with both, and targets."""
+    """Inputs, a truth that increases with both, and targets."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, (n, 2))
     truth = np.tanh(4 * X[:, 0]) + 2.0 * (X[:, 1] > 0.2)
@@ -55,7 +55,7 @@ def rows(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarra
 def test_there_are_buds_among_monotone_trees_and_they_come_near_a_monotone_truth() -> None:
     """Six tables: how far a single tree grows depends on the last bits of the machine.
 
-    Their error is .14 in the mean, that of trees without constraints .09, that of the best constant 1.5.
+    Their error is .14 on average, that of trees without constraints .09, that of the best constant 1.5.
     """
     off, constant, buds = [], [], 0
     for seed in range(6):

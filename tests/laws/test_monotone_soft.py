@@ -1,6 +1,6 @@
-"""Soft trees keep their monotone constraints for every value of the other inputs, missing ones included.
+"""Soft trees satisfy their monotone constraints for every value of the other inputs, including missing ones.
 
-The law is that of test_monotone.py, for answers that are smooth: up to the rounding of doubles.
+The law is that of test_monotone.py, for smooth predictions: up to the rounding of doubles.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROUNDING = 1e-9
 def draw_case(
     seed: int, regressor: Any = SoftTreeRegressor, classifier: Any = SoftTreeClassifier, **rules: Any
 ) -> Case:
-    """Correlated inputs, some with gaps, one perhaps a category; signs that the data do not obey."""
+    """Correlated inputs, some with missing values, one possibly a category; signs that the data do not follow."""
     rng = np.random.default_rng(seed)
     n, n_features = int(rng.integers(40, 150)), int(rng.integers(2, 5))
     X = rng.normal(size=(n, 1)) + rng.choice([0.5, 2.0], n_features) * rng.normal(size=(n, n_features))
@@ -82,7 +82,7 @@ def test_a_thousand_pairs_obey_several_targets_too() -> None:
 
 
 def test_a_missing_constrained_value_answers_as_one_that_is_there() -> None:
-    """It is neither more nor less; it lies inside what the known ones answer."""
+    """Its prediction is within the range of those for known values."""
     rng = np.random.default_rng(2)
     X = rng.normal(size=(200, 2))
     y = 2 * X[:, 0] + X[:, 1]

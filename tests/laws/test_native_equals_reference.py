@@ -1,4 +1,4 @@
-"""The native evaluator against the reference, which defines."""
+"""The native evaluator against the reference."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_native_equals_reference(tree: Tree, seed: int, n: int) -> None:
 
 @given(seeds, st.booleans())
 def test_native_equals_reference_where_gates_name_levels(seed: int, hard: bool) -> None:
-    """And both are what they were with a slot for every level, in answers, views, words and files."""
+    """Both equal the tree with a slot for every level, in predictions, views, text and files."""
     tree, X = random_tree(seed, 12, hard=hard), random_rows(seed, 80)
     X[:, 0] += np.linspace(-3, 3, 80)  # codes beyond the levels, and between them
     named = name_levels(tree)
@@ -56,7 +56,7 @@ def test_native_equals_reference_where_gates_name_levels(seed: int, hard: bool) 
 
 
 def name_levels(tree: Tree) -> Tree:
-    """The tree with the levels named that its gates and surrogates place; a gate that places none names its first."""
+    """The tree with listed levels at gates and surrogates; a gate that places none lists its first."""
 
     def named(begin: np.ndarray, group: np.ndarray) -> dict[str, np.ndarray]:
         gate = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
@@ -96,7 +96,7 @@ def test_native_equals_reference_where_all_gates_are_thresholds(seed: int, missi
 
 
 def threshold_tree(seed: int, n_branches: int, **fields: object) -> Tree:
-    """A hard tree of thresholds on the numbers, with every missing behaviour but the surrogates."""
+    """A hard tree of thresholds on numbers, with every treatment of missing values except surrogates."""
     rng = np.random.default_rng(seed)
     first, branch, leaves = np.full(2 * n_branches + 1, -1), [], [0]
     for made in range(n_branches):
@@ -177,7 +177,7 @@ def test_wrong_rows_are_refused_not_converted(X: np.ndarray) -> None:
 
 
 def test_other_threads_run_while_the_native_evaluator_works() -> None:
-    """A thread that sleeps in short naps wakes many times while one call runs: the call holds no lock."""
+    """A thread with short sleeps wakes many times during one call, which therefore holds no lock."""
     evaluator = native.Evaluator(random_tree(5, 60))
     naps, stop = 0, threading.Event()
 

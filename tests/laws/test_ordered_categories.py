@@ -1,4 +1,4 @@
-"""Ordered categories are numbers with names: soft trees keep their order where asked to, and print their levels."""
+"""Ordered categories are numbers with names: soft trees keep their order on request, and print their levels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ORDERED = pd.CategoricalDtype(LEVELS, ordered=True)
 
 
 def frame(rng: np.random.Generator, n: int) -> tuple[pd.DataFrame, np.ndarray]:
-    """A rare level, a level that no row has, and gaps."""
+    """A rare level, a level without rows, and missing values."""
     code = rng.choice([0, 1, 2, 4], n, p=[0.15, 0.5, 0.3, 0.05])
     X = pd.DataFrame({"education": pd.Categorical.from_codes(code, dtype=ORDERED), "age": rng.uniform(20, 70, n)})
     X.loc[rng.random(n) < 0.1, "education"] = None

@@ -1,4 +1,4 @@
-"""What a soft tree prints is what it answers: one meaning a number, and sums that a pencil can redo."""
+"""A soft tree's text agrees with its predictions: every number has one meaning, and sums can be checked by hand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PART = re.compile(r"(<?[\d.]+)% × ([+−]?[\d.]+)")
 
 
 def soft_tree(kind: str, linear: bool, seed: int) -> tuple[Tree, np.ndarray]:
-    """A random tree of three leaves, described by random rows whose answers it knows nothing of."""
+    """A random tree with three leaves, with statistics from unrelated random rows."""
     rng = np.random.default_rng(seed)
     outputs = {"two": 1, "many": 3, "numbers": 1, "log": 1, "probabilities": 2}[kind]
     classes = kind in ("two", "many", "probabilities")
@@ -52,7 +52,7 @@ def soft_tree(kind: str, linear: bool, seed: int) -> tuple[Tree, np.ndarray]:
 
 
 def by_pencil(line: str) -> tuple[float, float, float]:
-    """The sum of the printed products, the printed total, and how far apart rounding may put them."""
+    """The sum of the printed products, the printed total, and their largest difference by rounding."""
     sums, total = line.rsplit("=", 1)[0], line.rsplit("= ", 1)[1].split(" ")[0]
     found = allowed = 0.0
     for share, adds in PART.findall(sums):
@@ -108,7 +108,7 @@ def test_the_printed_sum_of_a_row_is_its_answer(kind: str, linear: bool, seed: i
 
 @given(seed=st.integers(0, 10**6))
 def test_a_written_sum_of_a_linear_leaf_is_what_it_adds(seed: int) -> None:
-    """Its constant is the mean there, and its terms have mean 0: the text can be evaluated."""
+    """Its constant is the mean there, and its terms have mean 0, so the text can be evaluated."""
     tree, X = soft_tree("numbers", True, seed)
     numbers = node_numbers(tree)
     for m in (1, 3, 4):

@@ -50,7 +50,7 @@ def sparse(case: Case) -> Case:
 
 
 def assert_one_tree(case: Case) -> None:
-    """Whoever grows it, from whatever holds the numbers."""
+    """The same tree from both growers and every container."""
     assert_twins(sparse(case))
     assert_same(sparse(case).grow(native.Grower), case.grow(native.Grower), scale_of(case))
     grown = case.grow(native.Grower)
@@ -70,7 +70,7 @@ def test_a_sparse_table_has_the_tree_of_the_array(criterion: Criterion, missing:
 @examples(10)
 @given(seed=seeds)
 def test_the_same_where_sums_are_kept_and_taken_away(criterion: Criterion, seed: int) -> None:
-    """Many rows of few distinct values: a large child's sums are its parent's less those of its sibling's rows."""
+    """Many rows with few distinct values: a large child's sums are its parent's minus those of its sibling's rows."""
     case = draw_dense(seed, criterion, Missing(seed % 4), n_rows=3000, n_features=20)
     case.X[:] = np.round(np.clip(case.X, -3, 3))
     assert_one_tree(replace(case, growth=replace(case.growth, max_leaves=40)))

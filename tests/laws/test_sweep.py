@@ -1,4 +1,4 @@
-"""Trees of linear sigmoids, which the native evaluator answers in a way of its own: as the reference does, row by row.
+"""Trees of linear sigmoids, for which the native evaluator has a special method: equal to the reference, row by row.
 
 Buds, linear responses, every kind of column, missing and infinite values are among them.
 """
@@ -65,7 +65,7 @@ def test_every_number_of_gates(n_gates: int) -> None:
 
 
 def test_gates_that_look_at_few_of_many_inputs() -> None:
-    """So many columns that a product over all of them would be a waste."""
+    """So many columns that a product over all of them would be wasteful."""
     rng = np.random.default_rng(0)
     tree = stumps(rng.integers(0, 100, 3), rng.normal(size=3), n_features=100)
     X = rng.normal(size=(50, 100))
@@ -119,7 +119,7 @@ def test_scores_beyond_the_largest_number_open_and_close_a_gate() -> None:
 
 
 def test_an_infinite_number_counts_as_a_large_one() -> None:
-    """The second gate's score would be 0 * inf; numbers are held so that sums do not overflow."""
+    """The second gate's score would be 0 * inf; numbers are clipped so that sums do not overflow."""
     tree = stumps(np.array([0, 1]), np.array([1.0, 0.0]), 2)
     rows = np.array([[1000.0, np.inf], [0.0, np.inf], [1000.0, 0.0], [0.0, 1e300]])
     told = tree.output(rows)[:, 0]

@@ -1,4 +1,4 @@
-"""What holds for every tree, whatever kernels run it."""
+"""Laws of every tree, for all kernels."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_tree_with_another_response_is_another_tree(tree: Tree) -> None:
     assert tree != "tree"
 
 
-# -- the equation, one row at a time, as one would write it on paper ----------------------------------------------
+# -- the equation, one row at a time, in plain Python -------------------------------------------------------------
 
 
 def naive_output(tree: Tree, m: int, x: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
-"""Units change nothing but the units: y -> a y + b and x -> a x + b (a > 0), for every estimator.
+"""Equivariance under changes of unit: y -> a y + b and x -> a x + b (a > 0), for every estimator.
 
-Times a power of two is exact, so answers are equal to the last bit; other numbers round, and answers are equal to
-within rounding.
+Multiplication by a power of two is exact, so predictions are equal to the last bit; with other numbers they are equal
+up to rounding.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ Table = tuple[np.ndarray, np.ndarray]
 
 
 def refines(model: Any) -> bool:
-    """Whether hundreds of steps follow each other: where a large zero takes digits away, these may lead elsewhere."""
+    """Whether there are hundreds of steps, which may end elsewhere if a large offset costs digits."""
     return isinstance(model, SoftTree | BuddingTree) or bool(getattr(model, "soft", False))
 
 
 def keeps_all_digits(model: Any) -> bool:
-    """Whether such steps see every digit of an input, of which the unit decides the last: only the exact law holds."""
+    """Whether such steps use every digit of an input; the last depends on the unit, so only the exact law holds."""
     return getattr(model, "learner", "") == "incremental" or bool(getattr(model, "soft", False))
 
 
@@ -85,7 +85,7 @@ def named(models: list[Any]) -> Any:
 
 
 def moved(models: list[Any], units: list[tuple[float, float]], exact_only: Callable[[Any], bool]) -> Any:
-    """Models and units (a, b) between which the law holds: not where a large zero takes digits that a model needs."""
+    """Models and units (a, b) for which the law holds: not if a large offset costs digits that a model needs."""
     cases = [
         pytest.param(model, a, b, id=f"{model!r}-{a:g}-{b:g}")
         for model in models

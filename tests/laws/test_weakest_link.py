@@ -11,7 +11,7 @@ from softwood.kernels import reference
 
 
 def draw(seed: int, n_branches: int, exact: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Parents, and risks that fall from parent to children; small integers tie often."""
+    """Parents, and risks that decrease from parent to children; small integers often tie."""
     rng = np.random.default_rng(seed)
     parent, leaves = [-1], [0]
     for _ in range(n_branches):

@@ -1,1 +1,1 @@
-"""One tree on every machine: golden trees, and this machine standing for several."""
+"""The same trees on every machine: golden trees, and this machine emulating others."""

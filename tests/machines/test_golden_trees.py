@@ -53,7 +53,7 @@ def test_every_golden_tree_is_known() -> None:
     ("word", "least"), [("SoftTreeClassifier two", 1), pytest.param("", 60, marks=pytest.mark.long)]
 )
 def test_another_blas_and_the_plain_path_change_no_tree(word: str, least: int) -> None:
-    """One process that stands for another machine; a soft tree of classes among the golden ones, or all."""
+    """One process that emulates another machine; a soft tree of classes among the golden ones, or all."""
     other = {
         "SOFTWOOD_SIMD": "plain",
         "OPENBLAS_CORETYPE": OTHER_BLAS.get(platform.machine(), ""),

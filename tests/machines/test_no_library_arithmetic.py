@@ -1,4 +1,4 @@
-"""Learners compute with kernels/arithmetic: what another library computes may differ on another machine."""
+"""Learners compute with kernels/arithmetic, because results of other libraries may differ between machines."""
 
 from __future__ import annotations
 

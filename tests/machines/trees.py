@@ -1,4 +1,4 @@
-"""Golden trees: every learner on tables whose numbers are the same on every machine, each with the hash of its tree.
+"""Golden trees: every learner on tables with the same numbers on every machine, with the hash of each tree.
 
     python -m tests.machines.trees            prints the hashes as JSON, one per tree
     python -m tests.machines.trees soft       those whose name contains the word

@@ -1,4 +1,4 @@
-"""Measures are those of scikit-learn and SciPy; their intervals cover about as often as they say."""
+"""Measures equal those of scikit-learn and SciPy; their intervals have about the nominal coverage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of dealing rows to folds: by content and weight, whatever their order, and never a fold without its like."""
+"""Laws of dealing rows to folds: by content and weight, independent of their order."""
 
 from __future__ import annotations
 

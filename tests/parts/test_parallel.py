@@ -1,4 +1,4 @@
-"""Work side by side: in order, when asked for, and not begun in vain."""
+"""Parallel work: in order, on demand, and not started in vain."""
 
 from __future__ import annotations
 

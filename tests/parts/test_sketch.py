@@ -1,4 +1,4 @@
-"""Bottom-k sketches: parts that are sketched apart and merged are the sketch of all."""
+"""Bottom-k sketches: merged sketches of parts equal the sketch of the whole."""
 
 from __future__ import annotations
 

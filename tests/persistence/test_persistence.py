@@ -1,4 +1,4 @@
-"""Laws of files: a loaded model is the saved one to the last bit, goes on as it would have, and is all or nothing."""
+"""Laws of files: a loaded model equals the saved one to the last bit, continues equally, and is complete or refused."""
 
 from __future__ import annotations
 

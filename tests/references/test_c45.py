@@ -1,4 +1,4 @@
-"""What C4.5 and Weka's J48 print on the data of their books, written down.
+"""Output of C4.5 and Weka's J48 on the data of their books.
 
 J48: Witten, Frank, Hall, Pal: Data Mining (weather, contact lenses, iris; default options). C4.5: Quinlan 1993, section
 3.3 (golf with a missing outlook).

@@ -1,9 +1,9 @@
 """The same tree as scikit-learn's, through the estimators, on the sets that ship with it and on generated ones.
 
-scikit-learn's trees read float32, settle ties between features by chance and ties between thresholds by rounding. So X
-is rounded to float32 first, and weights a little above 1 break the ties that counts make. What remains are features
-that part the rows of a small node alike: every tree is grown under several random_state, with the widest limits on
-depth and leaf under which scikit-learn gives them all one tree. Every set must come through, none is dropped.
+scikit-learn's trees read float32, break ties between features at random and ties between thresholds by rounding. So X
+is rounded to float32 first, and weights slightly above 1 break ties of counts. Features that split the rows of a small
+node equally remain: every tree is grown with several random_state, with the widest limits on depth and leaf for which
+all of scikit-learn's trees are equal. Every data set must pass, none is dropped.
 """
 
 from __future__ import annotations

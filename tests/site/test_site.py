@@ -1,4 +1,4 @@
-"""The built site: links lead somewhere, nothing is fetched from elsewhere, everybody can read it."""
+"""The built site: links are valid, nothing is fetched from elsewhere, and it is accessible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rows that arrive say of a tree: mean answers and effects of terms, by definition and by law."""
+"""Statistics of a tree from the rows that arrive: mean predictions and effects of terms, by definition and by law."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gains by reach: as CART counts them where gates are hard, and nothing lost or won where they are soft."""
+"""Gains by reach: as in CART for hard gates, and conserved for soft ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mean of trees is a tree: its outputs, its parts, what is told of its root, and what cannot be joined."""
+"""A mean of trees is a tree: its outputs, its parts, the statistics of its root, and errors."""
 
 from __future__ import annotations
 

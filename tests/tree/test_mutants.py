@@ -2,7 +2,7 @@
 
     python -m tests.tree.test_mutants --cases 100000 --seed 4     many more trees, and several fields broken at once
 
-The mutants live in a child process, so that one that gets past the checks and harms it is a finding, not the end.
+The mutants run in a child process, so that one that passes the checks and crashes is a finding, not the end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The schema: what it refuses, that JSON says all of it, and how cells become numbers."""
+"""The schema: its errors, its complete JSON form, and the encoding of cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of splits is found for those who ask for the steps of growth alone."""
+"""The order of splits is computed only if the steps of growth are requested."""
 
 from softwood import CARTRegressor
 from softwood.tree import splits

@@ -108,7 +108,7 @@ def test_links_turn_outputs_into_answers() -> None:
 
 
 def test_a_closed_gate_hides_an_infinite_answer() -> None:
-    """0 * inf is no answer: where nothing of the row arrives, nothing is asked."""
+    """0 * inf is not a number: nodes with a reach of 0 are skipped."""
     from softwood import Basis
 
     tree = Tree(

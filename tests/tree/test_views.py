@@ -35,7 +35,7 @@ NUMBER = st.floats(-8, 8)
 
 
 def output(tree: Tree, row: list[float], node: int = 0) -> list[float]:
-    """The equation of the house, as it stands."""
+    """The equation of the tree."""
     kept, total = float(tree.leafness[node]), [0.0] * tree.n_outputs
     if kept > 0:
         total = [kept * value for value in answer(tree.response_at(node), row)]
@@ -131,7 +131,7 @@ def sigmoid(score: float) -> float:
 
 
 def finite(seed: int, n: int) -> np.ndarray:
-    """An intake lets no infinite number pass."""
+    """The intake refuses infinite numbers."""
     X = random_rows(seed, n)
     X[np.isinf(X)] = 3.0
     return X

@@ -60,7 +60,7 @@ def test_weight_zero_is_no_row_for_bins_either(grow: Any) -> None:
 @pytest.mark.parametrize("missing", list(Missing))
 @pytest.mark.parametrize("criterion", list(Criterion))
 def test_children_share_what_the_parent_has(grow: Any, criterion: Criterion, missing: Missing) -> None:
-    """Count, class weights and sums are conserved, also where rows are split in fractions."""
+    """Count, class weights and sums are conserved, also if rows are split into fractions."""
     X, y, rng = table(2, criterion, gaps=0.15)
     grown = grow(X, y, criterion, weight=rng.uniform(0.5, 2, len(X)), missing=missing, n_levels=LEVELS, max_depth=4)
     for m in np.flatnonzero(grown.first_child >= 0):
@@ -89,7 +89,7 @@ def test_fractions_follow_the_known_rows(grow: Any) -> None:
 @pytest.mark.parametrize("missing", list(Missing))
 @pytest.mark.parametrize("seed", range(3))
 def test_a_grown_tree_sends_its_rows_where_growing_did(grow: Any, missing: Missing, seed: int) -> None:
-    """Gates, surrogates, defaults and fractions mean the same to whoever evaluates the tree."""
+    """Gates, surrogates, defaults and fractions have the same meaning in the evaluator."""
     X, y, rng = table(seed, gaps=0.15)
     weight = rng.uniform(0.5, 2, len(X))
     grown = grow(X, y, Criterion.SQUARED_ERROR, weight=weight, missing=missing, n_levels=LEVELS, min_samples_leaf=3.0)
@@ -174,7 +174,7 @@ def test_ties_go_to_the_lowest_feature_and_threshold(grow: Any) -> None:
 
 
 def test_ties_far_from_the_mean_of_all_rows_go_to_the_lowest_feature(grow: Any) -> None:
-    """Pairs of nearly equal answers, which inputs 0 and 1 tell apart alike, from opposite ends (fuzz seed 401961)."""
+    """Pairs of nearly equal targets, which inputs 0 and 1 separate equally, from opposite ends (fuzz seed 401961)."""
     rng = np.random.default_rng(0)
     pair, side = np.repeat(np.arange(60.0), 2), np.tile([0.0, 1.0], 60)
     y = 1.37 * pair + 1e-6 * rng.random(120)
@@ -222,7 +222,7 @@ def test_weighted_median(grow: Any, y: list[float], w: list[float], median: floa
 
 
 def test_enough_bins_search_every_value(grow: Any) -> None:
-    """The first split is the same; deeper, edges of the whole column stand where a node's own midpoints would."""
+    """The first split is the same; deeper, edges of the whole column replace a node's own midpoints."""
     X, y, _ = table(7)
     for criterion in (Criterion.SQUARED_ERROR, Criterion.ABSOLUTE_ERROR):
         exact, binned = (grow(X, y, criterion, n_levels=LEVELS, max_depth=1, max_bins=bins) for bins in (0, 200))

@@ -43,7 +43,7 @@ def table(seed: int, criterion: Criterion, gaps: float = 0.0) -> tuple[Any, Any]
 @pytest.mark.parametrize("signs", [(1, 0, 0), (1, -1, 0), (1, 1, -1)])
 @pytest.mark.parametrize("criterion", list(Criterion))
 def test_every_pair_of_leaves_keeps_the_constraints(grow: Any, criterion: Criterion, signs: tuple[int, ...]) -> None:
-    """A leaf before another on one constrained feature, and beside it on all others, answers no more than it."""
+    """A leaf below another on one constrained feature, overlapping on all others, predicts at most as much."""
     X, y = table(0, criterion)
     grown = grow(X, y, criterion, monotone=signs, min_samples_leaf=4.0)
     free = grow(X, y, criterion, min_samples_leaf=4.0)
@@ -90,7 +90,7 @@ def test_bounds_hold_and_narrow(grow: Any, criterion: Criterion) -> None:
 
 @pytest.mark.parametrize("missing", list(Missing))
 def test_bounds_stay_in_order_where_rows_are_missing(grow: Any, missing: Missing) -> None:
-    """Rows that a gate cannot read may pull a child out of its bounds; the bounds themselves never cross."""
+    """Rows that a gate cannot read may move a child out of its bounds; the bounds themselves never cross."""
     X, y = table(2, Criterion.SQUARED_ERROR, gaps=0.2)
     grown = grow(X, y, Criterion.SQUARED_ERROR, monotone=(1, 1, 0), missing=missing, min_samples_leaf=3.0)
     assert (grown.lower <= grown.upper).all()

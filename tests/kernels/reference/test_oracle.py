@@ -1,6 +1,6 @@
-"""The grower against an obvious splitter: every candidate, every impurity from scratch, no missing values.
+"""The grower against a simple splitter: every candidate, every impurity from scratch, no missing values.
 
-The oracle shares nothing with the grower but the contract. Trees come out as nested tuples:
+The oracle shares only the contract with the grower. Trees are nested tuples:
 (feature, threshold or frozenset of levels sent first, first, second) for a branch, the value for a leaf.
 """
 
@@ -186,7 +186,7 @@ def test_several_targets_are_averaged(grow: Any, criterion: Criterion, seed: int
     [(Criterion.GINI, 2), (Criterion.ENTROPY, 2), (Criterion.GINI, 3), (Criterion.SQUARED_ERROR, 0)],
 )
 def test_categories_find_the_best_of_all_subsets(grow: Any, criterion: Criterion, n_classes: int, seed: int) -> None:
-    """Two classes and one target try only sorted prefixes, and lose nothing by it."""
+    """Two classes and one target try only sorted prefixes, without a loss."""
     X, y, w, rng = table(seed)
     X[:, 2] = rng.integers(0, 7, len(X))
     y = y + np.array([3, 0, 1, 5, 2, 0, 4])[X[:, 2].astype(int)]

@@ -1,8 +1,8 @@
-"""The same tree as scikit-learn's: structure, thresholds, values, where its own answer is certain.
+"""The same tree as scikit-learn's (structure, thresholds, values), if that is unique.
 
-scikit-learn settles ties between features by chance and ties between thresholds by rounding. Weights a little off 1
-leave only those of features that part the rows alike; so each test grows its tree under several random_state. Where
-they are all one, ours must be that one, and there must be enough such tables for the test to mean something.
+scikit-learn breaks ties between features at random and ties between thresholds by rounding. Weights slightly off 1
+leave only ties of features that split the rows equally, so each test grows scikit-learn's tree with several
+random_state. If all are equal, ours must be equal too, and there must be enough such tables.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def test_same_monotone_tree(grow: Any, criterion: Criterion, signs: tuple[int, .
 
 
 def gappy(seed: int, criterion: Criterion) -> tuple[Any, Any]:
-    """A table in which missing says something, so that some gate asks for it."""
+    """A table with informative missing values, so that some gate uses them."""
     X, y, rng = table(seed, criterion)
     X[rng.random(X.shape) < 0.1] = np.nan
     X[(y > 1) & (rng.random(len(y)) < 0.8), 1] = np.nan

@@ -1,4 +1,4 @@
-"""Categories: which levels go together, and what becomes of missing and unseen ones."""
+"""Categories: which levels go together, and the treatment of missing and unseen ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ nan = np.nan
 
 
 def best_gini(code: Any, y: Any, w: Any) -> float:
-    """Largest gain over all ways to part the levels in two."""
+    """Largest gain over all divisions of the levels in two."""
 
     def loss(s: Any) -> float:
         c = np.bincount(y[s], w[s])
@@ -55,7 +55,7 @@ def test_many_levels_and_classes_come_close_to_the_best(grow: Any, seed: int) ->
 def test_principal_order_sees_what_no_single_class_shows(grow: Any) -> None:
     """Six classes; even levels have two of the first three, odd ones two of the others.
 
-    Some even level lacks every class, so the order by one class mixes the sides up; the principal component does not.
+    Some even level lacks every class, so the order by one class mixes the sides; the principal component does not.
     """
     profiles = np.array([[9, 9, 0], [9, 0, 9], [0, 9, 9]])
     rows = []

@@ -1,4 +1,4 @@
-"""Surrogates: rpart's numbers on an example worked by hand, in the loop and by replay."""
+"""Surrogates: rpart's numbers on an example worked by hand, during growth and in a replay."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_replay_runs_rows_down_as_growing_did(grower_class: Any, missing: Missin
 
 
 def test_a_split_of_present_against_missing_has_no_surrogates(grower_class: Any) -> None:
-    """All known rows go one way: there is nothing to imitate."""
+    """All known rows go one way, so there is nothing to imitate."""
     table = np.array([[1, 1], [1, 2], [1, 1], [nan, 2], [nan, 1], [nan, 2]])
     grower = grower_class(table, np.zeros(2, np.int32), np.ones(6))
     target = Target(np.array([0, 0, 0, 1, 1, 1]), np.ones(6), 2)

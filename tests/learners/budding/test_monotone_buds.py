@@ -1,4 +1,4 @@
-"""The numbers that a monotone budding tree is refined by: always in order, and their slopes."""
+"""The parameters of the refinement of a monotone budding tree: always in order, with correct slopes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RISING = np.array([True, False])
 
 
 def buds(outputs: int, slopes: str) -> tuple[BuddingParams, MonotoneBuds, np.ndarray]:
-    """A tree of three buds, the last of which does not look at the monotone input, and its numbers."""
+    """A tree of three buds, the last of which does not use the monotone input, and its parameters."""
     rng = np.random.default_rng(outputs)
     n_slopes = {"none": 0, "shared": 1}[slopes]
     frozen = np.zeros((7, 3), np.bool_)
@@ -28,7 +28,7 @@ def buds(outputs: int, slopes: str) -> tuple[BuddingParams, MonotoneBuds, np.nda
 
 
 def within(order: MonotoneBuds, numbers: np.ndarray, seed: int) -> np.ndarray:
-    """Some place that the optimiser may be at."""
+    """A random feasible point."""
     low, high = order.bounds(numbers, np.zeros(len(numbers), np.bool_))
     draws = np.random.default_rng(seed).exponential(size=len(low))
     return np.clip(order.start(numbers) + 0.3 * draws, low, high)

@@ -1,4 +1,4 @@
-"""The soft tree that a budding tree folds to answers as it does, and slopes come back right."""
+"""The soft tree of a folded budding tree has the same predictions, and slopes map back correctly."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def some_tree(slopes: str = "none") -> SoftTreeParams:
 
 
 def some_budding_tree(slopes: str = "none") -> BuddingParams:
-    """Buds of leafness 0.3, 0.8 and 0, with responses of their own."""
+    """Buds with leafness 0.3, 0.8 and 0, and own responses."""
     params = params_of(some_tree(slopes), np.ones(7), 0.3)
     leafness = np.where(params.first_child < 0, 1.0, 0.0)
     leafness[[0, 1]] = 0.3, 0.8
@@ -35,7 +35,7 @@ def some_budding_tree(slopes: str = "none") -> BuddingParams:
 
 
 def answer(params: BuddingParams, phi: np.ndarray, node: int = 0) -> np.ndarray:
-    """The equation of the house, one row."""
+    """The equation of the tree, for one row."""
     slope = {"none": 0.0, "shared": params.slope[:1], "own": params.slope[node : node + 1]}[params.slopes]
     response = params.response[node] + (slope[0] @ phi if params.slopes != "none" else 0.0)
     first = int(params.first_child[node])

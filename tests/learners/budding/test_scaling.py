@@ -1,4 +1,4 @@
-"""Running scaling: the same however the rows are cut, and the same as the columns it ends in."""
+"""Running scaling: the same for any chunks, and the same as its final columns."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_last_row_is_scaled_as_the_columns_say() -> None:
 
 
 def test_columns_for_missing_values_stand_apart_from_their_inputs() -> None:
-    """They come after all others, in the order in which values were first missing."""
+    """They follow all others, in the order in which values were first missing."""
     X = np.random.default_rng(0).normal(size=(30, 3))
     X[4, 2] = X[6, 0] = X[7, 1] = np.nan
     scale = RunningScale([0, 0, 0])

@@ -1,4 +1,4 @@
-"""Laws of conformal prediction: coverage, thresholds, and spreads that no row makes for itself."""
+"""Laws of conformal prediction: coverage, thresholds, and spreads independent of the row itself."""
 
 from __future__ import annotations
 

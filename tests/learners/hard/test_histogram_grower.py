@@ -1,4 +1,4 @@
-"""A tree grown from histograms alone is the tree of the native binned grower, whether rows are in memory or batches."""
+"""A tree grown only from histograms equals that of the native binned grower, for rows in memory and in batches."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def target_of(X: np.ndarray, weight: np.ndarray, kind: str, seed: int) -> Target
 
 @dataclass
 class BatchHistograms(HistogramEngine):
-    """Rows in batches: each is summed alone, only sums stay; the largest batch is noted."""
+    """Rows in batches: each is summed and dropped; records the largest batch."""
 
     batches: list[MemoryHistograms]
     passes: int = 0

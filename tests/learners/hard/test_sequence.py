@@ -1,4 +1,4 @@
-"""The pruning sequence of a tree, and what held-out rows are answered by each tree of it."""
+"""The pruning sequence of a tree, and the predictions of each of its trees for held-out rows."""
 
 from __future__ import annotations
 

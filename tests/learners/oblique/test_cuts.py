@@ -1,4 +1,4 @@
-"""Cuts along a score where rounding leaves no gain: none is chosen, and nothing is read that is not there."""
+"""Cuts along a score if rounding leaves no gain: none is chosen, and nothing is read out of bounds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def twin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize("near", [np.nan, 1.5])
 def test_of_cuts_that_all_lose_the_best_is_taken_as_no_gain(near: float) -> None:
-    """The rest of a heavy class rounds away, so that every gain lies below 0 by more than the slack of a tie."""
+    """The rest of a heavy class is lost to rounding, so that every gain is below 0 by more than a tie's tolerance."""
     tally = np.array([[67747523913.81889, 0.0], [0.0, 0.1344214488287923], [5582833787.298413, 0.0]])
     gain, at = best_cut(np.array([1.0, 2.0, 3.0]), tally, tally.sum(axis=1), Criterion.ERROR, 0.0, near)
     assert gain == 0.0
@@ -61,7 +61,7 @@ def test_a_class_of_hardly_any_weight_does_no_harm(criterion: str) -> None:
 
 @pytest.mark.skipif(kernels.grow_discriminant is None, reason="the native kernels are not built")
 def test_groups_of_classes_of_hardly_any_weight_come_to_an_end() -> None:
-    """A class of all the weight: rounding leaves losses below 0, none of which is a share better than another."""
+    """One class has all the weight: rounding leaves losses below 0, none of which is clearly better than another."""
     rng = np.random.default_rng(0)
     for trial in range(200):
         k, n = int(rng.integers(3, 6)), int(rng.integers(4, 12))

@@ -1,4 +1,4 @@
-"""Directions, groups and cuts of oblique trees: what algebra, scikit-learn and counting by hand say of them."""
+"""Directions, groups and cuts of oblique trees, against algebra, scikit-learn and counts by hand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_two_classes_give_the_direction_of_scikit_learn() -> None:
 
 
 def test_every_grouping_has_fishers_direction() -> None:
-    """S_T^-1 (m_L - m_R) is S_W^-1 (m_L - m_R) but for its length."""
+    """S_T^-1 (m_L - m_R) is proportional to S_W^-1 (m_L - m_R)."""
     X, y = load_wine(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     D, size = discriminants(X, np.eye(3)[y], 0.0).D, np.bincount(y)
@@ -74,7 +74,7 @@ def test_regression_is_ridge() -> None:
 
 
 def test_exchange_finds_the_groups_that_a_cut_can_tell_apart() -> None:
-    """Four classes on a line, 0 and 2 on the left; the seed may be wrong, the exchange must not be."""
+    """Four classes on a line, 0 and 2 on the left; the start may be wrong, the result must not be."""
     rng = np.random.default_rng(2)
     y = rng.integers(0, 4, 400)
     X = np.array([0.0, 10.0, 1.0, 9.0])[y][:, None] + rng.normal(size=(400, 1))

@@ -1,4 +1,4 @@
-"""The native growth of discriminant trees is held to the NumPy one, node by node."""
+"""The native growth of discriminant trees equals the NumPy one, node by node."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HOW = (
 
 
 def make_problem(seed: int) -> Problem:
-    """Correlated numbers, a category, values missing, odd weights and factors: something of each over the seeds."""
+    """Correlated numbers, a category, missing values, unusual weights and factors, varied over the seeds."""
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(20, 160)), int(rng.integers(1, 12))
     X = rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) + rng.normal(size=d)
@@ -128,7 +128,7 @@ def test_limits_mean_the_same_to_both(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @native
 def test_a_child_by_subtraction_has_the_scatter_of_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows far from zero and nodes of very unlike sizes: what is left of the parent is still the child's own."""
+    """Rows far from zero and nodes of very different sizes: the difference from the parent is still accurate."""
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(600, 5)), 1000.0 + 1e-2 * rng.normal(size=(60, 5))])
     y = (X @ rng.normal(size=5) + rng.normal(size=660) > 0).astype(np.int32) + 2 * (X[:, 0] > 500)

@@ -1,4 +1,4 @@
-"""What a tree loses without an input: two ways to say it."""
+"""Ablation importance: two methods."""
 
 from __future__ import annotations
 

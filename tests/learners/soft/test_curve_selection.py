@@ -1,4 +1,4 @@
-"""Curves with ramps or without: roots tell where rows are many, trees where they are not."""
+"""Curves with or without ramps: selected by roots in large tables, by trees in smaller ones."""
 
 from __future__ import annotations
 
@@ -54,4 +54,4 @@ def test_the_better_tree_has_the_curves_that_the_search_goes_on_with() -> None:
     screened = screen(trials)
     assert curved(trials) == [True]
     assert all(trial.spec in trials.specs for trial in screened)
-    assert any(trial.spec not in trials.specs for trial in trials.found)  # what was found is not forgotten
+    assert any(trial.spec not in trials.specs for trial in trials.found)  # results are kept

@@ -1,4 +1,4 @@
-"""Columns are exact combinations of the user's own inputs, whatever their units."""
+"""Columns are exact combinations of the user's inputs, in any unit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def random_inputs(scale: float = 1.0) -> np.ndarray:
 
 
 def rounding_of(columns: DesignMatrix, X: np.ndarray) -> np.ndarray:
-    """What rounding may change in each entry: a curve is a sum of hinges, which are much larger than it."""
+    """Largest rounding error of each entry: a curve is a sum of hinges, which are much larger."""
     sizes = np.abs(expand(columns.basis, X)) @ np.abs(columns.mix.dense()) + np.abs(columns.shift)
     return np.asarray(len(columns.basis) * np.finfo(np.float64).eps * sizes)
 

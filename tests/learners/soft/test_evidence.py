@@ -1,4 +1,4 @@
-"""Curves by evidence: the strengths are those of the restricted likelihood, and the root answers what the curves do."""
+"""Curves by evidence: the strengths maximise the restricted likelihood, and the root predicts what the curves do."""
 
 from __future__ import annotations
 

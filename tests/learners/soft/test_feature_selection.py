@@ -1,4 +1,4 @@
-"""Useless inputs are left out, useful ones are not; the rows that select inputs do not score the selection."""
+"""Useless inputs are dropped, useful ones are not; the rows that select inputs do not score the selection."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def test_with_ninety_five_useless_inputs_a_tree_has_half_the_error() -> None:
 def test_a_heavy_penalty_does_not_hide_what_fewer_inputs_are_worth() -> None:
     """Six of thirty matter, in clusters. Shown all of them, the best tree is small and heavily penalised.
 
-    Which inputs a single tree keeps depends on the last bits of the machine: six are asked, for fewer
-    on average than a single one was allowed.
+    The inputs that a single tree keeps depend on the last bits of the machine, so six trees are averaged, with a
+    lower limit than for one.
     """
     shown, score = [], []
     for seed in range(6):
@@ -103,7 +103,7 @@ class NotingTrainer(Trainer):
 
 
 def test_the_rows_that_select_inputs_do_not_score_the_selection() -> None:
-    """Kinds are compared on fold 0 alone; inputs are selected by fold 1, and fold 2 confirms what wins on fold 0."""
+    """Kinds are compared only on fold 0; inputs are selected on fold 1, and fold 2 confirms the winner of fold 0."""
     rows = TrainingRows.in_memory(friedman(20, 300)[0], 0)
     search = make_search(rows, None, JointOptions(), None)
     trials = search.trials

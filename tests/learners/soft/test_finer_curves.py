@@ -1,4 +1,4 @@
-"""Finer curves: a divided ramp changes no answer, and knots come where the rows have steps."""
+"""Finer curves: splitting a ramp changes no prediction, and knots are added at steps."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from softwood.learners.soft.search.finer_curves import (
 )
 from softwood.learners.soft.search.fold import init_root
 
-STEP = 0.3137  # where the made answers jump
+STEP = 0.3137  # location of the step
 
 
 def made_rows(n: int = 8_000, step: float = 2.0) -> Dataset:
-    """Three numbers and a category; the answer jumps at STEP of the first number."""
+    """Three numbers and a category; the target has a step at STEP of the first number."""
     rng = np.random.default_rng(3)
     X = np.column_stack([rng.random(n), rng.normal(size=n), np.exp(rng.normal(size=n)), rng.integers(0, 3, n)])
     X[rng.random(n) < 0.05, 1] = np.nan

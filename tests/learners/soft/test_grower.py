@@ -1,4 +1,4 @@
-"""Growth ends where it is not worth while, and trees keep no branch that makes no difference."""
+"""Growth ends if it does not pay, and trees keep no branch that makes no difference."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def waves(seed: int) -> Dataset:
 
 
 def noisy() -> Iterator[tuple[Dataset, np.ndarray]]:
-    """Inputs, and noise of their number."""
+    """Inputs, and a target of noise."""
     for seed in (0, 1):
         yield waves(seed), 0.3 * np.random.default_rng(10 + seed).standard_normal((200, 1))
 
@@ -56,7 +56,7 @@ def test_growth_of_many_leaves_ends_where_doublings_save_too_little() -> None:
 
 
 def test_many_leaves_are_pruned_several_at_once() -> None:
-    """Leaves that only part noise are gone after fewer refinements than there were such leaves."""
+    """Leaves that only split noise are removed with fewer refinements than there were such leaves."""
     rows, fresh = (Dataset(one.X, one.X[:, :1] + noise, one.weight, [0, 0], Loss.SQUARED) for one, noise in noisy())
     design = build_design(rows.X, rows.n_levels, rows.weight, PLAIN)
     fold = Fold.make(rows, fresh, design, single=False)

@@ -66,7 +66,7 @@ def nodes_of_cart(rows: Dataset, error: float) -> int:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_two_periods_are_found(seed: int) -> None:
-    """A gate wider than a period gains nothing: one that starts with a large slope does."""
+    """A gate wider than a period gains nothing; one with a large start slope does."""
     rows, valid = (sinusoid(200, seed + one, periods=2) for one in (0, 100))
     tree = learn_incremental(rows, Schema.plain(1, 1), Incremental(), valid).tree
     assert np.mean((tree.output(2 * GRID) - np.sin(2 * GRID)) ** 2) < 0.02
@@ -88,7 +88,7 @@ def test_rows_are_parted_as_in_a_fold_and_a_heavy_row_goes_both_ways() -> None:
 
 
 def test_few_rows_that_are_many_times_there_are_no_luck() -> None:
-    """Three blobs on a grid of 34 places: a fifth of the places would say nothing of the others."""
+    """Three blobs on a grid of 34 places: a fifth of the places would be useless for the others."""
     X, label = make_blobs(n_samples=300, random_state=0)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     X = np.round(X - X.min())

@@ -1,4 +1,4 @@
-"""The joint learner never collapses, never trains on validation rows, and gives the tree that it selected."""
+"""The joint learner never collapses, never trains on validation rows, and returns the selected tree."""
 
 from __future__ import annotations
 

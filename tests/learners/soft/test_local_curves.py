@@ -1,4 +1,4 @@
-"""Local columns: knots where the rows can tell, ramps between them, chosen by held-out rows where rows are many."""
+"""Local columns: knots where there are enough rows, ramps between them, chosen by held-out rows in large tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where rows are many, trees of many leaves, constant ones or with mixed slopes, are grown under a light penalty."""
+"""In large tables, trees with many leaves, constant or with mixed slopes, are grown with a light penalty."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS = 6_500
 
 
 def regions() -> Dataset:
-    """Answers as the nearest of two hundred places has them, and a little noise."""
+    """Targets of the nearest of two hundred places, with a little noise."""
     rng = np.random.default_rng(0)
     places, answers, X = rng.uniform(-1.0, 1.0, (200, 4)), rng.standard_normal(200), rng.uniform(-1.0, 1.0, (ROWS, 4))
     nearest = np.argmin(np.square(X[:, None] - places).sum(axis=2), axis=1)

@@ -49,7 +49,7 @@ def test_parts_and_multiples_are_those_of_the_dense_matrix() -> None:
 
 @pytest.mark.parametrize("lead", [(), (3,), (2, 1), (2, 3)])
 def test_input_by_input_is_all_at_once(monkeypatch: pytest.MonkeyPatch, lead: tuple[int, ...]) -> None:
-    """Weights over columns and the same in user units score alike, however many columns there are."""
+    """Weights over columns and in user units give the same scores, for any number of columns."""
     columns = make(7)
     weight = np.random.default_rng(0).normal(size=(*lead, len(columns)))
     few = columns.in_user_units(weight, np.zeros(lead))

@@ -20,7 +20,7 @@ COLUMNS, OUTPUTS, OWN = 5, 3, np.array([1, 3], np.int32)
 
 
 def tree() -> SoftTreeParams:
-    """Five nodes, every number at random."""
+    """Five nodes with random parameters."""
     rng = np.random.default_rng(0)
     found = SoftTreeParams.root(rng.normal(size=OUTPUTS), COLUMNS, "mixed", own_columns=OWN)
     for leaf in (0, 2):

@@ -43,7 +43,7 @@ def test_derivatives_equal_finite_differences_beyond_the_least_answer_too(loss: 
 
 @of_all
 def test_one_leaf_loses_what_its_response_loses_before_the_link(loss: Loss, outputs: int) -> None:
-    """Of one leaf the two ways to mix are the same: loss, slope and expected curvature by the response."""
+    """With one leaf the two ways to mix are equal: loss, slope and expected curvature by the response."""
     _, target = answers_and_targets(loss, outputs)
     response = np.random.default_rng(5).normal(size=(len(target), outputs))
     answer, before = leaf_answers(loss.link, response), loss.mixing_outputs

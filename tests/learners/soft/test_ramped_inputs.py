@@ -1,4 +1,4 @@
-"""Which inputs have ramps: told by held-out rows of all folds, input by input."""
+"""Selection of inputs with ramps: by held-out rows of all folds, input by input."""
 
 from __future__ import annotations
 

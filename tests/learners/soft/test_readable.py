@@ -1,4 +1,4 @@
-"""Trees to be read: plain where that costs at most a standard error, else the best tree."""
+"""Readable trees: plain if that costs at most one standard error, else the best tree."""
 
 from __future__ import annotations
 

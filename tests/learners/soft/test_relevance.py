@@ -1,4 +1,4 @@
-"""Automatic relevance determination: the factors of inputs, and what a tree gains by them."""
+"""Automatic relevance determination: the factors of inputs, and the gain for a tree."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def grown_on(X: np.ndarray, y: np.ndarray, **how: Any) -> FitResult:
 
 @pytest.mark.long
 def test_reweighted_trees_have_less_error() -> None:
-    """Six tables: which one gains depends on the last bits of the machine, the mean does not."""
+    """Six tables, because the gain on a single one depends on the last bits of the machine."""
     fresh, truth = bump(3000, 99)
 
     def mean_error(steps: SearchSteps) -> float:

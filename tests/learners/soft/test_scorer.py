@@ -1,4 +1,4 @@
-"""The scorer's mean is the loss, and its selection bias is the difference to the loss of fresh rows."""
+"""The scorer's mean is the loss, and its selection bias is the difference from the loss on new rows."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_choice_that_every_part_makes_costs_nothing() -> None:
 
 
 def test_the_bias_makes_up_for_the_selection_of_the_best_of_many() -> None:
-    """Answers that are all equally wrong: the best by few rows is no better, and with the bias its loss is no less."""
+    """Predictions that are all equally wrong: the best on few rows is not better, nor is its loss with the bias lower."""
     rng = np.random.default_rng(2)
     selected, estimated = [], []
     for _ in range(200):

@@ -1,4 +1,4 @@
-"""Several leaves are split at once where a tree has many; the number of leaves follows the rows."""
+"""Trees with many leaves split several at once; the number of leaves depends on the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gates to start from: by a threshold of a number, or by two groups of a category's levels."""
+"""Starts of gates: a threshold on a number, or two groups of a category's levels."""
 
 from __future__ import annotations
 

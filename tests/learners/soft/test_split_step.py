@@ -1,4 +1,4 @@
-"""One split more: in one native call, or step by step, it is the same tree."""
+"""One more split gives the same tree in one native call and step by step."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def ground_of(rows: Dataset) -> tuple[Fold, int]:
 
 
 def both_ways(tree: SoftTreeParams, fold: Fold, how: GrowOptions) -> SoftTreeParams:
-    """One split more, in one call and by steps: the same."""
+    """One more split, in one call and step by step: the same."""
     whole, steps = (
         make(tree, fold.train, fold.split_features, how) for make in (native_split_step, reference_split_step)
     )

@@ -1,4 +1,4 @@
-"""Gates of one input are unpenalized, and are selected where the data have steps."""
+"""Gates on one input are unpenalized, and are selected if the data have steps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def steps(rows: int, inputs: int, seed: int) -> Rows:
 
 
 def inputs_of(tree: Tree, node: int) -> np.ndarray:
-    """The inputs that a gate weighs."""
+    """The inputs of a gate."""
     at = slice(tree.weight_begin[node], tree.weight_begin[node + 1])
     return np.unique(tree.basis.feature[tree.weight_column[at][tree.weight[at] != 0]])
 
@@ -45,7 +45,7 @@ def error(model: Any, X: np.ndarray, y: np.ndarray) -> float:
 @pytest.mark.long
 @pytest.mark.parametrize("gate", ["auto", "axis"])
 def test_steps_are_found_with_less_error_than_cart_has(gate: str) -> None:
-    """On twelve tables: on fewer, which of two good trees is better depends on the last bits of the machine."""
+    """On twelve tables, because on fewer the better of two good trees depends on the last bits of the machine."""
     found = []
     for seed in range(12):
         rows, fresh = steps(900, 6, seed), steps(2000, 6, 100 + seed)

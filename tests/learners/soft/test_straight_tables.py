@@ -1,4 +1,4 @@
-"""Tables of columns that are not bent are made all at once, with the bits that each would have by itself."""
+"""Tables of linear columns are built all at once, with the same bits as one by one."""
 
 from __future__ import annotations
 

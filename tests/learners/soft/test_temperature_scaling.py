@@ -1,4 +1,4 @@
-"""One factor on the outputs: found where it is known, at rest where it should be."""
+"""One factor on the outputs: recovered if it is known, and 1 where it should be."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from softwood.learners.soft.growth.temperature_scaling import MAX_FACTOR, MIN_FA
 
 
 def outputs_and_targets(loss: Loss, n: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
-    """Outputs that are right as they are, and classes drawn by them."""
+    """Calibrated outputs, and classes drawn from them."""
     rng = np.random.default_rng(0)
     if loss == Loss.LOGISTIC:
         output = rng.normal(size=(n, 1)) * 2

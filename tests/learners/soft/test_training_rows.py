@@ -1,4 +1,4 @@
-"""The sample that a search sees, and training rows on a device of PyTorch."""
+"""The sample for the search, and training rows on a PyTorch device."""
 
 from __future__ import annotations
 

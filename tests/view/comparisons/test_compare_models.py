@@ -1,4 +1,4 @@
-"""Two models beside each other: the numbers are those of scikit-learn and SciPy, and what does not match is named."""
+"""Comparison of two models: numbers equal those of scikit-learn and SciPy, and mismatches are named."""
 
 from __future__ import annotations
 

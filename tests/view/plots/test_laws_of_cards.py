@@ -1,4 +1,4 @@
-"""Label, colour and bar of a card say the same, and what nodes add sums up to the answer."""
+"""Label, colour and bar of a card agree, and what nodes add sums to the prediction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every picture, whatever the tree: nothing overlaps, names are text, axes come back."""
+"""Laws of every picture, for any tree: nothing overlaps, names are text, axes are returned."""
 
 from __future__ import annotations
 

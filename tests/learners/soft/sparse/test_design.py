@@ -1,4 +1,4 @@
-"""Columns of a sparse table: centred, scaled by what is stored, the same in any unit."""
+"""Columns of a sparse table: centred, scaled by the stored values, the same in any unit."""
 
 import numpy as np
 import pytest

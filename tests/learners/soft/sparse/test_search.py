@@ -1,4 +1,4 @@
-"""The joint learner on sparse rows: the tree of the same columns as arrays, and a truth that is known."""
+"""The joint learner on sparse rows: the same tree as with dense columns, and a known truth."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from softwood.tree import Schema
 
 
 class DenseColumns(StoredColumns):
-    """The same columns as an array: what the sparse ones are held to."""
+    """The same columns as an array: the reference for the sparse ones."""
 
     @property
     def phi(self):
@@ -34,7 +34,7 @@ class DenseColumns(StoredColumns):
 
 
 def make_regions(n=1500, words=60, seed=0):
-    """Which of two sums of words counts is told by whether one of three other words is there."""
+    """One of two sums of words counts, depending on whether one of three other words occurs."""
     rng = np.random.default_rng(seed)
     X = np.where(rng.random((n, words)) < 0.85, 0.0, 1.0)
     inside = X[:, :3].any(axis=1)
