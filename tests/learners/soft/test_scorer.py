@@ -48,7 +48,7 @@ def test_a_choice_that_every_part_makes_costs_nothing() -> None:
 
 
 def test_the_bias_makes_up_for_the_selection_of_the_best_of_many() -> None:
-    """Predictions that are all equally wrong: the best on few rows is not better, nor is its loss with the bias lower."""
+    """Predictions that are all equally wrong: the best on few rows is not better, nor is its loss plus bias."""
     rng = np.random.default_rng(2)
     selected, estimated = [], []
     for _ in range(200):
