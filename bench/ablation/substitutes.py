@@ -14,6 +14,8 @@ from unittest.mock import patch
 
 import numpy as np
 
+from softwood.kernels.arithmetic import exp, log
+from softwood.learners.soft.finish.refit import _all_refined, iterations_for
 from softwood.learners.soft.search.selection import Candidate, clearly_worse
 
 SOFT = "softwood.learners.soft."
@@ -40,13 +42,6 @@ def _first_alone(original: Any) -> Any:
         return original(replace(chosen, tree=chosen.tree[:1], output_scale=chosen.output_scale[:1]), *args)
 
     return first
-
-
-def _once_fitted(original: Any) -> Any:
-    def root_only(self: Any, spec: Any, slopes: Any, penalty: float, fold_index: int) -> Any:
-        return self.scored(self._root(spec, slopes, penalty, fold_index), spec, False, penalty, fold_index)
-
-    return root_only
 
 
 def _strong_default(original: Any) -> Any:
@@ -89,11 +84,37 @@ def _racing_penalties(original: Any) -> Any:
     return finalists
 
 
+def _best_race(original: Any) -> Any:
+    """The best trials race, whatever their kinds; the chosen one and the best with penalized gates, too."""
+
+    def finalists(trials: Any) -> Any:
+        few = [*sorted(trials.near(trials.found), key=lambda trial: trial.loss)[:RACING], trials.chosen]
+        penalized = (trial for trial in trials.found if trial.spec.gates in ("open", "axis"))
+        few += sorted(penalized, key=lambda trial: trial.loss)[:1]
+        return [trial for trial in trials.found if trial in few]
+
+    return finalists
+
+
+def _nearest_to_mean(original: Any) -> Any:
+    """Of the refined trees, the one whose outputs are nearest to their mean."""
+
+    def refitted(chosen: Any, whole: Any, max_iter: int, n_threads: int = 1) -> Any:
+        n_iter = iterations_for(whole.total_weight, max_iter)
+        refined = [tree for _, tree in _all_refined(chosen, whole, n_iter, n_threads)]
+        outputs = np.array([whole.output(tree.shape, tree.parameters) for tree in refined])
+        away = np.square(outputs - outputs.mean(axis=0)).reshape(len(refined), -1).mean(axis=1)
+        best = refined[int(np.argmin(away))]
+        return best.scale_output(float(exp(np.mean(log(chosen.output_scale)))))
+
+    return refitted
+
+
 LEFT_OUT: dict[str, dict[str, Substitute]] = {
     "selection bias": {
         "growth.scorer.Scorer.selection_bias": _instead(lambda self, kept: np.zeros(len(self._rows.weight)))
     },
-    "twicing": {"search.trainer.Trainer._root_only": _once_fitted},
+    "giving up early": {"search.screening.NEAR_BEST_SHARE": _instead(1e9)},
     "pruning back": {"growth.grower.prune_back": _instead(lambda tree, *rest: tree)},
     "temperature": {"search.trainer.response_scale_on": _instead(lambda rows, tree: 1.0)},
     "several starts": {"finish.refit._all_refined": _first_alone},
@@ -106,13 +127,12 @@ LEFT_OUT: dict[str, dict[str, Substitute]] = {
         "search.fold.LOG_PENALTY_BEHIND_LINK": _instead(0.0),
     },
     "penalty on nodes": {"finish.refit.NODE_PENALTY_ROWS": _instead(0.0)},
-    "one direction of penalties": {"search.penalty_tuning.CLEAR_GAIN_SHARE": _instead(np.inf)},
-    "giving up early": {"search.screening.NEAR_BEST_SHARE": _instead(1e9)},
-    "dropping worse curves": {"search.screening.keep_better_curves": _instead(lambda trials, screened: screened)},
 }
 ADDED: dict[str, dict[str, Substitute]] = {
     "strong default": {"search.trials.select": _strong_default},
     "two deals": {"learn._row_folds": _two_deals},
+    "best race": {"search.race.finalists": _best_race},
+    "nearest to mean": {"finish.more_rows.refitted": _nearest_to_mean},
     "racing penalties": {"search.race.finalists": _racing_penalties},
 }
 

@@ -104,6 +104,15 @@ def test_a_substitute_changes_what_is_learned() -> None:
     assert "linear" not in spreads[1]
 
 
+@pytest.mark.parametrize("names", [LEFT_OUT, ADDED], ids=["left out", "added"])
+def test_the_learner_goes_through_all_substitutes(names: dict[str, object]) -> None:
+    """A name inside the learner that was changed would end hours of runs in the middle."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    with substituted(tuple(names)):
+        assert VARIANTS["default"].make(False, 0).fit(X, X[:, 0] > 0).tree_.n_nodes
+
+
 def test_variants_may_be_compared_with_another_than_the_default() -> None:
     runs = [made(f"t{i}", 0, name, error) for i in range(3) for name, error in (("one node", 0.4), ("evidence", 0.2))]
     assert judge(runs) == []

@@ -1,4 +1,4 @@
-"""Curves with or without ramps: selected by roots in large tables, by trees in smaller ones."""
+"""Curves with or without ramps: selected by roots in large tables; trees of both are tried in smaller ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from softwood.learners.soft.learn import make_search, training_rows
 from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.curve_selection import select_curves
-from softwood.learners.soft.search.screening import screen
 from softwood.learners.soft.search.trials import Trials
 
 
@@ -46,12 +45,3 @@ def test_smooth_sums_keep_smooth_curves(n: int) -> None:
     trials = trials_of(n, "smooth")
     select_curves(trials)
     assert curved(trials) == [False]
-
-
-def test_the_better_tree_has_the_curves_that_the_search_goes_on_with() -> None:
-    trials = trials_of(4_000, "steps")
-    select_curves(trials)
-    screened = screen(trials)
-    assert curved(trials) == [True]
-    assert all(trial.spec in trials.specs for trial in screened)
-    assert any(trial.spec not in trials.specs for trial in trials.found)  # results are kept

@@ -1,9 +1,9 @@
-"""Selection of curves: with or without ramps, by the better root or the better tree.
+"""Selection of curves: with or without ramps, by the better root.
 
 A root without gates is a sum of curves. It takes little time even on all rows of the search, and shows whether there
-are steps that smooth curves miss. On tables of medium size, where trees are fast too, ramps that give the better root
-must also give the better tree: a sum of curves may be far from what gates find. On small tables, roots are fitted on
-all five folds and compared input by input (ramped_inputs.py), and the trees must not contradict them.
+are steps that smooth curves miss. Where ramps make the better root of a small or medium table, trees of both kinds of
+curves are tried: a sum of curves may be far from what gates find. On small tables, roots are fitted on all five folds
+and compared input by input (ramped_inputs.py).
 """
 
 from __future__ import annotations
@@ -57,26 +57,6 @@ def _select_curves(trials: Trials) -> None:
         is_worse = clearly_worse(smooth.candidate, finer.candidate)
         kept = [smooth.spec, finer.spec] if is_worse else [smooth.spec]
     trials.specs = [spec for spec in trials.specs if spec not in (smooth.spec, local.spec)] + kept
-
-
-def keep_better_curves(trials: Trials, screened: list[Trial]) -> list[Trial]:
-    """The screened trials of one kind of leaves to continue with: if both kinds of curves are among them and one is
-    clearly worse, it and its spec are dropped.
-
-    Ramps that were selected on all folds continue alone unless they are worse.
-    """
-    curved = [trial for trial in screened if trial.spec.basis_spec.curve]
-    if len(curved) < 2:
-        return screened
-    smooth, local = sorted(curved, key=lambda trial: trial.spec.basis_spec.n_ramps)
-    if clearly_worse(local.candidate, smooth.candidate):
-        worse = local
-    elif _folds_hold_out_all_rows(local.spec) or clearly_worse(smooth.candidate, local.candidate):
-        worse = smooth
-    else:
-        return screened
-    trials.specs = [spec for spec in trials.specs if spec is not worse.spec]
-    return [trial for trial in screened if trial is not worse]
 
 
 def _best(trials: Trials, ramps: bool) -> Trial | None:

@@ -13,7 +13,6 @@ from softwood.learners.soft.search.trials import NEAR_BEST_SHARE, Trials, with_g
 
 STRENGTHS = (2000.0, 600.0, 200.0, 60.0, 20.0, 6.0, 2.0, 0.6, 0.2)  # penalties to try (penalty × rows)
 FIRST_STRENGTH = 2.0  # where the search begins
-CLEAR_GAIN_SHARE = 0.01  # of the loss; if one direction saves more, the other is not tried
 REGROW_MIN_GAIN_SHARE = 0.001  # of the loss; if a penalty saves less, no new tree is grown
 
 
@@ -47,6 +46,4 @@ def tune_penalty(trials: Trials, screened: Trial, fold_index: int = 0) -> list[T
             best, end = trial, end + step
         if best.loss < (1.0 - REGROW_MIN_GAIN_SHARE) * start.loss:
             found += with_gates(trainer.from_root(screened.spec, screened.slopes, STRENGTHS[end] / rows, fold_index))
-        if best.loss < (1.0 - CLEAR_GAIN_SHARE) * start.loss:
-            break  # one direction helped, so the other one would not
     return found

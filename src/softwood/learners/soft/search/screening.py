@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from softwood.learners.soft.params.params import Slopes
-from softwood.learners.soft.search.curve_selection import keep_better_curves
 from softwood.learners.soft.search.penalty_tuning import first_penalty
 from softwood.learners.soft.search.spec import ModelSpec, Trial
 from softwood.learners.soft.search.trials import NEAR_BEST_SHARE, Trials, with_gates
@@ -28,8 +27,7 @@ def screen(trials: Trials) -> list[Trial]:
         most = roots[0].loss + NEAR_BEST_SHARE * abs(roots[0].loss)
         fitting = [root.spec for root in roots if root.spec in fitting and root.loss <= most]
         trees = {tree.spec: tree for tree in _trees(trials, slopes, fitting, trials.largest_loss())}
-        better = [min(root, trees.get(root.spec, root), key=lambda trial: trial.loss) for root in roots]
-        screened += keep_better_curves(trials, better)
+        screened += [min(root, trees.get(root.spec, root), key=lambda trial: trial.loss) for root in roots]
     return screened
 
 

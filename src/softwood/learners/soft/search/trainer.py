@@ -45,7 +45,8 @@ class Trainer:
             return self.from_root(spec, slopes, penalty, fold_index)
         kind = (spec, slopes, False, penalty, fold_index)
         if kind not in self.tried:
-            self.tried[kind] = self._root_only(spec, slopes, penalty, fold_index)
+            root = self.root(spec, slopes, penalty, fold_index)
+            self.tried[kind] = self.scored(root, spec, False, penalty, fold_index)
         return self.tried[kind]
 
     def from_root(
@@ -155,18 +156,8 @@ class Trainer:
         for kind in self.tried:
             kind[0].fold_cache.clear()
 
-    def _root_only(self, spec: ModelSpec, slopes: Slopes, penalty: float, fold_index: int) -> Trial:
-        """A root without a tree on it."""
-        root = self.root(spec, slopes, penalty, fold_index)
-        if slopes == "own":
-            root = root.refine(spec.fold(fold_index).train, penalty, self.max_iter)[1]
-        return self.scored(root, spec, False, penalty, fold_index)
-
     def root(self, spec: ModelSpec, slopes: Slopes, penalty: float, fold_index: int) -> SoftTreeParams:
-        """One leaf, refined; its slopes are the centre of the penalty from here on.
-
-        A second refinement recovers some of the shrinkage: twicing (Tukey 1977).
-        """
+        """One leaf, refined; its slopes are the centre of the penalty from here on."""
         key = (spec, slopes, penalty, fold_index)
         if key not in self.roots:
             train = spec.fold(fold_index).train
