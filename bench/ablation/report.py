@@ -38,7 +38,7 @@ class Verdict(NamedTuple):
         """The verdict by the rule in docs/design/ablation.md."""
         change, clear = np.log(self.ratio), CLEAR_SE * self.standard_error
         if change < -clear:
-            return "better" if self.spread <= self.default_spread else "better, but less steady"
+            return "better, but less steady" if self.spread > self.default_spread else "better"
         if change > clear:
             return "worse"
         return "the same, and saves time" if self.seconds < SAVED_TIME else "the same"
