@@ -7,7 +7,7 @@
     python -m bench.engines stream                           partial_fit of a budding tree behind Arrow batches
     python -m bench.engines simulate                         many rows on many workers, from the parts measured
 
-Rows are made by rule: ten inputs, y = tanh(2 x0) + sin(2 x1) + x2 x3 / 2 + [x4 > 1] + noise of deviation 0.3.
+Rows are generated: ten inputs, y = tanh(2 x0) + sin(2 x1) + x2 x3 / 2 + [x4 > 1] + noise of deviation 0.3.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def write_rows(folder: Path, rows: int) -> None:
 
 
 def fit_folder(folder: Path, learner: str, memory: str) -> dict[str, Any]:
-    """One fit in batches: seconds on the wall and of the processor, peak of the process, error on fresh rows."""
+    """One fit in batches: wall and CPU seconds, peak of the process, error on fresh rows."""
     model: Any = CARTRegressor(max_leaves=64, verbose=True)
     if learner == "soft":
         model = SoftTreeRegressor(gate="linear", leaf="constant", max_leaves=8, verbose=True)

@@ -41,6 +41,11 @@ BETTER = {
     r"\btells? of\b": "shows, records",
     r"where rows are many": "for large tables",
     r"by the hundred thousand": "hundreds of thousands of",
+    r"refused in words": "refused, with an error",
+    r"answered right": "accuracy; predicted correctly",
+    r"(turns|turned) round\b": "is reversed",
+    r"made by rule": "generated",
+    r"\bgone on with": "resumed",
 }
 ANY = re.compile("|".join(BETTER))
 

@@ -50,7 +50,7 @@ class Result:
     n_test: int
     nodes: int
     leaves: int
-    fit_s: float  # of the processor
+    fit_s: float  # CPU time
     fit_wall_s: float
     predict_s: float
     mse: float | None = None

@@ -24,7 +24,7 @@ TESTED = 20_000
 
 @dataclass(frozen=True)
 class Fit:
-    """Seconds of the processor, peak in multiples of the input, nodes, mean squared error on fresh rows."""
+    """CPU seconds, peak in multiples of the input, nodes, mean squared error on fresh rows."""
 
     seconds: float
     peak: float

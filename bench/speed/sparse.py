@@ -52,7 +52,7 @@ FITS: dict[str, Callable[[], Any]] = {
 
 @dataclass(frozen=True)
 class Fit:
-    """Seconds of the processor, peak in MB above the matrix, MB that the matrix stores, leaves, words looked at, part
+    """CPU seconds, peak in MB above the matrix, MB that the matrix stores, leaves, words looked at, part
     misclassified.
     """
 

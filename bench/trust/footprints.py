@@ -13,7 +13,7 @@ import numpy as np
 
 from bench.trust.process import MIB
 
-LIMIT = 300  # seconds of the processor
+LIMIT = 300  # CPU seconds
 SIZES = ((20_000, 20), (60_000, 20))
 FAMILIES = (
     "CART", "C45", "LinearDiscriminantTree", "OmnivariateTree", "SoftTree", "BuddingTree", "SoftenedTree",

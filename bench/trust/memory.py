@@ -70,4 +70,4 @@ def run(scale: float) -> None:
         begin = time.process_time()
         found = work(n)
         spent = time.process_time() - begin
-        print(f"{n:,} {told}: {spent:.0f} s of the processor, MiB held at each tenth:", *(f"{x:.1f}" for x in found))
+        print(f"{n:,} {told}: {spent:.0f} s of CPU time, MiB held at each tenth:", *(f"{x:.1f}" for x in found))

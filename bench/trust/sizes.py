@@ -14,7 +14,7 @@ import numpy as np
 
 from bench.trust.process import MIB
 
-LIMIT = 200  # seconds of the processor
+LIMIT = 200  # CPU seconds
 ADDRESSES = 8 * 2**30  # bytes that a process may have
 NAMES = ("CART", "CART, 255 bins", "SoftTree", "scikit-learn", "LightGBM")
 
@@ -137,5 +137,5 @@ def run(scale: float, tables: tuple[str, ...] = tuple(TABLES), names: tuple[str,
             done = subprocess.run(line, capture_output=True, text=True, check=False)
             said = done.stdout.strip() or (done.stderr.strip().splitlines() or [""])[-1][:300]
             if done.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
-                said = f"not within {LIMIT} s of the processor"
+                said = f"not within {LIMIT} s of CPU time"
             print(table, name, said, sep=" | ", flush=True)

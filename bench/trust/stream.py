@@ -40,7 +40,7 @@ def make_chunk(at: int, rows: int) -> tuple[npt.NDArray[np.float64], npt.NDArray
 
 
 def learn(model: Any, begin: int, end: int, rows: int, file: Path | None = None) -> list[tuple[int, float, float]]:
-    """Learn the chunks between; for each: its first row, the share answered right before it was learned, MiB held.
+    """Learn the chunks between; for each: its first row, the accuracy before it was learned, MiB held.
 
     With a file the model is saved now and then, and the process kills itself at the end.
     """
@@ -74,7 +74,7 @@ def run(scale: float) -> None:
         make_chunk(at, rows)
     spent -= time.process_time() - begin
     print(
-        f"{rows:,} rows: {rows / spent:,.0f} rows/s of the processor, answers and learning; {model.tree_.n_nodes} nodes"
+        f"{rows:,} rows: {rows / spent:,.0f} rows/s of CPU time, predicting and learning; {model.tree_.n_nodes} nodes"
     )
     print(
         "MiB held at each tenth:",

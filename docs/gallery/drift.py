@@ -1,4 +1,4 @@
-"""A stream whose rule turns round half-way: a budding tree goes on learning, a tree fitted once does not."""
+"""A stream whose rule is reversed half-way: a budding tree keeps learning, a tree fitted once does not."""
 
 import numpy as np
 from matplotlib import pyplot
