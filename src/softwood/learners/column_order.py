@@ -48,12 +48,12 @@ class ColumnOrder:
 
     @classmethod
     def as_given(cls, n_columns: int) -> ColumnOrder:
-        """Columns where they are."""
+        """The original order."""
         return cls(np.arange(n_columns))
 
     @property
     def is_given(self) -> bool:
-        """Whether the columns come in this order already."""
+        """Whether the columns are already in this order."""
         return bool(np.all(np.diff(self.place) > 0))
 
     def table(self, X: Any) -> Any:
@@ -61,11 +61,11 @@ class ColumnOrder:
         return X if self.is_given else np.ascontiguousarray(X[:, self.place])
 
     def each(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """One value for each column; or none at all."""
+        """One value per column, or an empty array."""
         return values[self.place] if len(values) else values
 
     def schema(self, schema: Schema) -> Schema:
-        """What the columns stand for."""
+        """The schema with reordered columns."""
         return replace(
             schema,
             features=self._picked(schema.features),
@@ -84,7 +84,7 @@ class ColumnOrder:
     # -- back to the user's columns ------------------------------------------------------------------------------------
 
     def leave_feature(self, feature: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Numbers of features; -1 is none."""
+        """Indices of features; -1 is none."""
         return np.where(feature >= 0, self.place[np.maximum(feature, 0)], feature).astype(feature.dtype)
 
     def leave_each(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -92,7 +92,7 @@ class ColumnOrder:
         return self.inverse().each(values)
 
     def leave_tree(self, tree: Tree) -> Tree:
-        """A tree that reads the user's columns."""
+        """A tree over the user's columns."""
         surrogates, basis = tree.surrogates, tree.basis
         if len(surrogates):
             surrogates = replace(surrogates, feature=self.leave_feature(surrogates.feature))
@@ -107,11 +107,11 @@ class ColumnOrder:
         return self.inverse().table(X)
 
     def leave_rows(self, rows: HeldOutRows | None) -> HeldOutRows | None:
-        """Rows that were held out."""
+        """Held-out rows."""
         return None if rows is None else replace(rows, X=self.leave_table(rows.X))
 
 
 def _key(name: str) -> tuple[Any, ...]:
-    """Texts and numbers by turns; names that agree in them by their letters."""
+    """Alternating text and numbers; then the name itself, for ties."""
     parts = DIGITS.split(name)
     return (tuple(int(part) if i % 2 else part for i, part in enumerate(parts)), name)

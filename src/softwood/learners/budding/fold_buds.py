@@ -1,9 +1,9 @@
-"""Leafness folded into the leaves: a budding tree as a soft tree of the same shape, so that engines can sum for it.
+"""Leafness folded into the leaves: a budding tree as a soft tree of the same shape, so that engines can sum over it.
 
 The gates above a leaf determine a row's reach there; the buds on the path add their constant parts. So
 
     there[m]     = product of (1 - leafness) over the nodes above m
-    answer[leaf] = sum over nodes m on the path to the leaf, itself among them, of there[m] leafness[m] response[m]
+    answer[leaf] = sum over nodes m on the path to the leaf, including it, of there[m] leafness[m] response[m]
 
 makes a soft tree with the same outputs, so a budding tree represents no more functions than a soft tree. The nodes
 below a bud are weighted by (1 - leafness), so their outputs are shrunk, more so at greater depth. With
@@ -11,7 +11,7 @@ below a bud are weighted by (1 - leafness), so their outputs are shrunk, more so
     total[m] = sum of the slopes by the answers of the leaves under m
     value[m] = leafness[m] response[m] . total[m] + (1 - leafness[m]) (value[first] + value[second])
 
-the slope by response[m] is there[m] leafness[m] total[m], and the one by leafness[m] is
+the slope by response[m] is there[m] leafness[m] total[m], and the slope by leafness[m] is
 there[m] (response[m] . total[m] - value[first] - value[second]).
 """
 
@@ -107,7 +107,7 @@ def _unfolded(params: BuddingParams, response: Floats, total: Floats) -> tuple[F
 
 
 def params_of(tree: SoftTreeParams, reach: Floats, leafness: float) -> BuddingParams:
-    """A soft tree with buds for branches and the same outputs: responses below a bud are scaled up by what it keeps.
+    """A soft tree with buds for branches and the same outputs: responses below a bud are scaled up to compensate.
 
     A bud responds with the mean of its children by reach.
     """
@@ -116,7 +116,7 @@ def params_of(tree: SoftTreeParams, reach: Floats, leafness: float) -> BuddingPa
         response[m] = _mean(response, tree.first_child, m, reach)
         if tree.slopes == "own":
             slope[m] = _mean(slope, tree.first_child, m, reach)
-    as_it_is = tree.rising is not None and leafness == 0.0  # not even rounding may break an order
+    as_it_is = tree.rising is not None and leafness == 0.0  # so that rounding cannot break an order
     for m in np.flatnonzero(~tree.leaf & (not as_it_is)):
         below = _under(tree.first_child, int(m))
         response[below] = response[m] + (response[below] - response[m]) / (1.0 - leafness)
@@ -137,14 +137,14 @@ def _mean(values: Floats, first_child: Ints, m: int, reach: Floats) -> Floats:
 def _under(first_child: Ints, top: int) -> list[int]:
     """All nodes below a branch."""
     found = [int(first_child[top]), int(first_child[top]) + 1]
-    for m in found:  # extended in the loop
+    for m in found:  # grows in the loop
         if first_child[m] >= 0:
             found += [int(first_child[m]), int(first_child[m]) + 1]
     return found
 
 
 def without_buds(params: BuddingParams) -> BuddingParams:
-    """The same outputs with branches for buds: what these keep goes to the leaves."""
+    """The same outputs with branches for buds: their share moves to the leaves."""
     leaf = params.first_child < 0
     slope = _answers(params, params.slope) if params.slopes == "own" else params.slope
     return replace(params, leafness=leaf.astype(np.float64), response=_answers(params, params.response), slope=slope)

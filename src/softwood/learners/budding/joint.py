@@ -53,11 +53,11 @@ FINISH_ITER, FINISH_TOL = 200, 1e-7  # of the tree that is kept
 
 @dataclass(frozen=True)
 class JointOptions:
-    """How to learn. None tunes a penalty; `report` is called with an entry of the history for every tree.
+    """Options. None tunes a penalty; `report` is called with an entry of the history for every tree.
 
-    keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
-    keep_steps : whether the result has the trees on the way to the one that is kept.
-    signs : 1 or -1 for an input that answers rise or fall with, else 0; empty where there is none.
+    keep : whether an interrupt ends the fit with the best tree so far; otherwise it is raised.
+    keep_steps : whether the result has the trees on the way to the selected one.
+    signs : 1 or -1 for a monotone input, else 0; empty if there is none.
     """
 
     leafness_penalty: float | None = None
@@ -74,7 +74,7 @@ class JointOptions:
     keep_steps: bool = False
 
     def grow_options(self) -> soft_options.JointOptions:
-        """How the soft tree is learned."""
+        """Options of the soft tree."""
         return soft_options.JointOptions(
             self.gate, self.leaf, (self.max_nodes + 1) // 2, self.weight_penalty,
             n_threads=self.n_threads, seed=self.seed, keep=self.keep, signs=self.signs,
@@ -84,18 +84,18 @@ class JointOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class PathPoint(FoldTrees[BuddingParams]):
-    """Budding trees under one leafness penalty."""
+    """Budding trees with one leafness penalty."""
 
     leafness_penalty: float
 
 
 @dataclass(frozen=True)
 class FitResult:
-    """The tree in scaled columns, what these are, its penalties, and the trees it was chosen from.
+    """The tree in scaled columns, these columns, its penalties, and the trees it was chosen from.
 
-    interrupted : whether an interrupt ended the learning early.
-    held_out : some rows with what trees of the chosen kind answered that did not see them.
-    steps : the trees on the way to this one, as `params`; none unless asked for.
+    interrupted : whether an interrupt ended the fit early.
+    held_out : some rows with predictions by trees of the chosen kind that did not see them.
+    steps : the trees on the way to this one, as `params`; empty unless requested.
     """
 
     params: BuddingParams
@@ -130,7 +130,7 @@ def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset 
     grew = growth_steps(trial, search.trials.trainer) if how.keep_steps else ()
     steps = (*(params_of(tree, np.ones(tree.n_nodes), 0.0) for tree in grew), *buds.steps)
     if refit:
-        search.trials.clear()  # before all rows are taken in
+        search.trials.clear()  # before all rows are loaded
         everything = rows.make_engine(trial.spec.expansion)
         params = work.result(params, buds.refitted, point, everything)
     else:
@@ -146,7 +146,7 @@ def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset 
 
 
 class Budding:
-    """From the soft tree that was selected to a budding tree."""
+    """From the selected soft tree to a budding tree."""
 
     def __init__(self, spec: ModelSpec, grown: Candidate, how: JointOptions) -> None:
         self.spec, self.grown, self.how = spec, grown, how
@@ -154,11 +154,11 @@ class Budding:
         self.steps: list[BuddingParams] = []
 
     def fold(self, index: int) -> Fold:
-        """The fold that a tree was grown on; folds for screening, before the first full one, are gone by now."""
+        """The fold that a tree was grown on; the folds for screening, before the first full one, have been dropped."""
         return self.spec.fold(self.spec.full + index)
 
     def penalties(self, leafness_penalty: float) -> BuddingPenalty:
-        """The weight penalty that the soft tree grew under, and its origin."""
+        """The weight penalty of the soft tree, and its origin."""
         tree = self.grown.tree[0]
         return BuddingPenalty(leafness_penalty, self.grown.penalty, tree.origin, tree.origin_slope, tree.log_penalty)
 
@@ -173,14 +173,14 @@ class Budding:
         return select([self.unbudded(), self._everywhere(first)])
 
     def _everywhere(self, point: PathPoint) -> PathPoint:
-        """With the trees of the other folds."""
+        """The trial with trees of the other folds."""
         for index in range(1, len(self.grown.tree)):
             for other in self._path(index, (point.leafness_penalty,)):
                 point = point.with_folds(other)
         return point
 
     def _path(self, index: int, path: tuple[float, ...]) -> Iterator[PathPoint]:
-        """Trees along the path of leafness penalties, each from the one before."""
+        """Trees along the path of leafness penalties, each from the previous one."""
         fold, tree = self.fold(index), self.grown.tree[index]
         unscaled = self.grown.as_learned[index]
         start = params_of(unscaled, fold.train.mean_reach(tree.shape, tree.parameters), START_LEAFNESS)
@@ -198,7 +198,7 @@ class Budding:
                 return
 
     def unbudded(self) -> PathPoint:
-        """The soft tree as it was grown."""
+        """The soft tree without buds."""
         losses = [self.fold(i).valid.row_loss(tree.shape, tree.parameters) for i, tree in enumerate(self.grown.tree)]
         return replace(self.as_found(), row_loss=np.concatenate(losses))
 
@@ -222,7 +222,7 @@ class Budding:
         return held_out_answers_by(self.spec, outputs, centre, scale)
 
     def refitted(self, point: PathPoint, everything: SumEngine) -> BuddingParams:
-        """The trees of the folds refined on all rows; the one of the lowest objective, outputs scaled as before."""
+        """The trees of the folds refined on all rows; the one with the lowest objective, outputs scaled as before."""
         if point.leafness_penalty == 0.0 and self.how.leafness_penalty is None:
             return self._soft_refitted(everything)
         penalties = self.penalties(point.leafness_penalty)
@@ -267,12 +267,12 @@ def history_entry(params: BuddingParams, loss: float, penalties: BuddingPenalty)
 
 
 def soft_history_entry(candidate: Candidate) -> dict[str, Any]:
-    """The same of a soft tree that was a candidate."""
+    """The same for a soft tree of the search."""
     tree: SoftTreeParams = candidate.tree[0]
     penalties = BuddingPenalty(0.0, candidate.penalty, tree.origin, log_penalty=tree.log_penalty)
     return history_entry(params_of(tree, np.ones(tree.n_nodes), 0.0), candidate.loss, penalties)
 
 
 def _mean(factors: list[float]) -> float:
-    """Geometric."""
+    """Geometric mean."""
     return float(exp(np.mean(log(factors))))

@@ -1,9 +1,9 @@
-"""Numbers of a budding tree with monotone inputs: responses of all nodes in order, weights of these inputs >= 0.
+"""Parameters of a budding tree with monotone inputs: responses of all nodes in order, weights of these inputs >= 0.
 
-    [gates of branches] [leafness of branches] [responses of nodes] [slopes]        as refine.py has them
-    [gates >= 0 ...   ] [as they are         ] [middles and items z ] [>= 0 ... ]    as the optimiser moves them
+    [gates of branches] [leafness of branches] [responses of nodes] [slopes]        in refine.py
+    [gates >= 0 ...   ] [unchanged           ] [middles and items z ] [>= 0 ... ]    in the optimiser
 
-Every node has a response here, buds among them (kernels/formulas/node_order.py); leafness is free.
+Every node has a response here, including buds (kernels/formulas/node_order.py); leafness is free.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from softwood.learners.soft.params.monotone_refine import looks_at_monotone
 
 @dataclass(frozen=True)
 class MonotoneBuds:
-    """From numbers within bounds to those of a monotone budding tree.
+    """Maps numbers within bounds to the parameters of a monotone budding tree.
 
-    order, ordered : of the responses, and of which gates.  begin, end : places of responses among all numbers.
+    order, ordered : of the responses, and of which gates.  begin, end : indices of responses among all numbers.
     outputs : of a response.  low : of gates and slopes, 0 for monotone inputs, else minus infinity.
     """
 
@@ -47,7 +47,7 @@ class MonotoneBuds:
         return cls(params, order, ordered, begin, end, low)
 
     def start(self, numbers: Floats) -> Floats:
-        """Where the optimiser begins: the tree given, moved as little as the order asks for."""
+        """The start of the optimiser: the given tree, changed as little as the order requires."""
         answers = numbers[self.begin : self.end].reshape(self.params.response.shape)
         every = np.ones(len(answers), np.bool_)
         middles = middles_between(self.params.first_child, self.ordered, every, answers)
@@ -55,7 +55,7 @@ class MonotoneBuds:
         return np.concatenate([numbers[: self.begin], z.ravel(), numbers[self.end :]])
 
     def bounds(self, numbers: Floats, held: Mask) -> tuple[Floats, Floats]:
-        """Of what the optimiser moves; weights that are held stay as they are."""
+        """Bounds of the optimiser's numbers; frozen weights do not change."""
         item_low, item_high = self.order.bounds(self.params.outputs)
         rest = np.concatenate([numbers[: self.begin], numbers[self.end :]])
         fixed = np.concatenate([held[: self.begin], held[self.end :]])
@@ -65,11 +65,11 @@ class MonotoneBuds:
         return first, second
 
     def values(self, at: Floats) -> Floats:
-        """The numbers of the tree."""
+        """The parameters of the tree."""
         return np.concatenate([at[: self.begin], self._responses(at)[len(self._middles) :].ravel(), at[self._after :]])
 
     def slopes(self, at: Floats, slope: Floats) -> Floats:
-        """From slopes by the numbers of the tree to those by what the optimiser moves."""
+        """Maps slopes by the tree's parameters to slopes by the optimiser's numbers."""
         k = self.params.outputs
         by_value = np.concatenate([np.zeros((self.order.n_middles, k)), slope[self.begin : self.end].reshape(-1, k)])
         by_z = self.order.slopes(self._items(at), self._responses(at), by_value, self._ends)

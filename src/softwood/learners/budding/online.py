@@ -1,12 +1,12 @@
-"""The budding tree of İrsoy, Yıldız and Alpaydın (2014): all numbers of all nodes by stochastic gradient, row by row.
+"""The budding tree of İrsoy, Yıldız and Alpaydın (2014): all parameters by stochastic gradient descent, row by row.
 
     minimise  loss + leafness_penalty sum_m (1 - leafness[m]),  leafness in [0, 1]
 
-The first epoch scales rows as a stream does (scaling.py), so an epoch here and a pass of chunks give the same tree;
-afterwards the scaling stands. `leafness_penalty` None tries a path of penalties from high to low, each starting from
-the previous tree with its sums of squares cleared, for each of several steps, and keeps the tree of least held-out
-loss. Without validation rows a part of the rows is held out for the selection; then the selected tree continues with
-all rows.
+The first epoch scales rows like a stream (scaling.py), so one epoch and one pass over chunks give the same tree;
+afterwards the scaling is fixed. `leafness_penalty` None tries a path of penalties from high to low, each starting from
+the previous tree with its sums of squares cleared, for each of several steps, and keeps the tree with the lowest
+held-out loss. Without validation rows a proportion of the rows is held out for the selection; then the selected tree
+continues with all rows.
 
 Differs from the poster: inputs and numeric targets are scaled; AdaGrad by default, as in the authors' program; the
 number of nodes is bounded.
@@ -34,15 +34,15 @@ STEP_SIZES = {Rule.ADAGRAD: (0.3, 0.5), Rule.SGD: (0.1, 0.01), Rule.ADAM: (0.01,
 PATIENCE_EPOCHS = 60  # epochs without gain on held-out rows after which the next penalty is tried
 FINAL_EPOCHS = 50  # epochs on all rows after the selection
 MAX_IDLE_PENALTIES = 2  # penalties without gain after which the path ends
-SELECTION_MAX_ROWS = 20_000  # rows that suffice to select by
+SELECTION_MAX_ROWS = 20_000  # rows that are enough for the selection
 Path = list[tuple[float, int]]  # leafness penalties and the epochs each may take
 
 
 @dataclass(frozen=True)
 class Online:
-    """How to learn. None chooses the leafness penalty, the step.
+    """Options. None selects the leafness penalty and the step.
 
-    keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
+    keep : whether an interrupt ends the fit with the best tree so far; otherwise it is raised.
     keep_steps : whether the result has the stream after every epoch that led to the tree.
     """
 
@@ -81,9 +81,9 @@ class Online:
 
 @dataclass(frozen=True)
 class WarmStart:
-    """A stream after some epochs, and the history of them; `interrupted` if more were to come.
+    """A stream after some epochs, and their history; `interrupted` if it ended early.
 
-    steps : the stream after each of these epochs; empty unless asked for.
+    steps : the stream after each of these epochs; empty unless requested.
     """
 
     stream: Stream
@@ -117,7 +117,7 @@ def learn_online(dataset: Dataset, how: Online, validation: Dataset | None) -> W
 
 
 def _divided(rows: Dataset) -> tuple[Dataset, Dataset]:
-    """Rows to learn from before the selection, and the others, to select by; all for both if there is but one."""
+    """Training rows before the selection, and validation rows; a single row is in both."""
     out = rows.head(SELECTION_MAX_ROWS).held_out()
     if not out:
         return rows, rows
@@ -156,7 +156,7 @@ def _scaled(stream: Stream, rows: Dataset) -> tuple[Any, Any, Any]:
 
 
 def _best(epochs: Iterator[WarmStart], keep: bool) -> WarmStart:
-    """The epoch of least held-out loss; the last without held-out rows. An interrupt may keep the best so far."""
+    """The epoch with the lowest held-out loss, or the last one. An interrupt may keep the best so far."""
     best, interrupted = None, False
     try:
         for grown in epochs:

@@ -21,9 +21,9 @@ class BuddingParams:
 
     first_child : per node, -1 for a leaf.  leafness : per node, 1 for a leaf.
     gate : (nodes, columns + 1), the bias last; 0 in leaves.  response : (nodes, outputs).
-    slopes, slope : (nodes, 1 or 0; outputs; columns) as each node has its `own`, all the same (`shared`) or `none`.
-    frozen, unpenalized : as in SoftTreeParams: weights that stay 0, and gates without a penalty.
-    rising : columns of monotone inputs, as in SoftTreeParams; None where there are none.
+    slopes, slope : (nodes, 1 or 0; outputs; columns) if nodes have `own`, `shared` or no slopes (`none`).
+    frozen, unpenalized : as in SoftTreeParams: weights that stay at 0, and gates without a penalty.
+    rising : columns of monotone inputs, as in SoftTreeParams; None if there are none.
     """
 
     first_child: Ints
@@ -51,7 +51,7 @@ class BuddingParams:
 
     @classmethod
     def of_state(cls, state: OnlineState) -> BuddingParams:
-        """What a state has grown into so far."""
+        """The tree in a state."""
         n, response = state.n_nodes, state.response.astype(np.float64)
         gate = np.roll(state.gate.astype(np.float64), -1, axis=1)  # a state has the bias first
         slope = response[:, :, 1:] if state.linear else np.zeros((0, state.outputs, state.columns))
@@ -73,7 +73,7 @@ class BuddingParams:
 
     @property
     def branches(self) -> npt.NDArray[np.intp]:
-        """Nodes with children, buds among them."""
+        """Nodes with children, including buds."""
         return np.flatnonzero(self.first_child >= 0)
 
     @property
@@ -108,12 +108,12 @@ class BuddingParams:
 
 
 def _open(gate: Floats) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """No weight frozen, no gate unpenalized."""
+    """Whether no weight is frozen and no gate unpenalized."""
     return np.zeros(gate.shape, np.bool_), np.zeros(len(gate), np.bool_)
 
 
 def existence(first_child: Ints, leafness: Floats) -> Floats:
-    """The weight of each node: the product of the parts that the buds above it pass on; 1 for the root.
+    """The weight of each node: the product of the shares that the buds above it pass on; 1 for the root.
 
     Examples
     --------

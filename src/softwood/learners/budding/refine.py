@@ -34,7 +34,7 @@ LEAFNESS_MARGIN = 0.01  # from 0 and from 1
 
 @dataclass(frozen=True)
 class BuddingPenalty:
-    """Penalties on nodes that pass rows on and on the size of parameters; responses are measured from `origin`.
+    """Penalties on nodes that pass rows on and on the size of parameters; responses are shrunk to `origin`.
 
     log_penalty : of the penalty on weights (kernels/formulas/penalty.py).
     """
@@ -117,7 +117,7 @@ def refine(
 
 
 def _penalty(params: BuddingParams, penalties: BuddingPenalty) -> Penalty:
-    """What each number costs; leafness is free."""
+    """The penalty of each parameter; none on leafness."""
     branch = params.branches
     gate, gate_log_penalty = gate_penalty(
         params.frozen[branch], params.unpenalized[branch], penalties.weight, penalties.log_penalty

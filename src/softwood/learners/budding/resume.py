@@ -17,7 +17,7 @@ from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.rows.target_scale import scale_targets
 from softwood.tree.gain import Sample
 
-MAX_GATE_WEIGHT = 1e9  # in scaled columns; more would not fit in single precision beside what it is added to
+MAX_GATE_WEIGHT = 1e9  # in scaled columns; larger numbers lose digits in single precision
 
 
 def state_of(params: BuddingParams, how: Online) -> OnlineState:
@@ -33,7 +33,7 @@ def state_of(params: BuddingParams, how: Online) -> OnlineState:
     size = np.abs(params.gate).max(axis=1, keepdims=True)
     unpenalized = params.gate * np.minimum(
         1.0, MAX_GATE_WEIGHT / np.maximum(size, 1.0)
-    )  # a step all the same, at the same place
+    )  # still a step, at the same place
     state.gate[:] = np.roll(unpenalized, 1, axis=1)  # a state has the bias first
     response = state.response
     response[:, :, 0] = params.response
@@ -43,9 +43,11 @@ def state_of(params: BuddingParams, how: Online) -> OnlineState:
 
 
 def stream_of(learned: FitResult, dataset: Dataset, how: Online, total_weight: float | None = None) -> Stream:
-    """A stream that has seen the rows of the problem; `total_weight` of all, where the dataset is a sample of them."""
+    """A stream that has seen the rows of the problem; `total_weight` of all rows, if the dataset is a sample."""
     options = how.options(dataset.loss, learned.penalties.leafness or None)
-    if how.step is None and learned.params.slopes != "none":  # one row moves all weights of a response the same way
+    if (
+        how.step is None and learned.params.slopes != "none"
+    ):  # one row changes all weights of a response in the same direction
         options = replace(options, step=options.step / (1 + learned.params.columns))
     seen = np.flatnonzero(dataset.weight)[-RECENT_ROWS:]
     recent = Sample(dataset.X[seen], dataset.target[seen], dataset.weight[seen])
@@ -65,5 +67,5 @@ def _recall(stream: Stream) -> None:
     x = pad_rows(stream.inputs.take(rows.X, rows.weight))
     stream.train(x, target, rows.weight.astype(np.float32), np.arange(len(x)))
     stream.options = options
-    if options.rule == Rule.ADAGRAD:  # a sum over all rows, of which these are a part
+    if options.rule == Rule.ADAGRAD:  # a sum over all rows, of which these are a sample
         stream.state.memory *= np.float32(stream.weight / rows.weight.sum())

@@ -1,6 +1,6 @@
-"""Scaling for streams: a row is scaled by the mean and spread of the rows so far, itself among them.
+"""Scaling for streams: a row is scaled by the mean and spread of the rows so far, including itself.
 
-    number      (x - mean) / spread, held within CLIP_SPREADS spreads; a missing one is 0
+    number      (x - mean) / spread, clipped at CLIP_SPREADS spreads; a missing one is 0
     category    2 (1 if x is the level - its share), for each level
     missing     2 (1 if x is missing - the share of missing values), once a value of the input was missing
 
@@ -42,7 +42,7 @@ class Moments:
 
     @classmethod
     def make(cls, columns: int, weight: float = 0.0) -> Moments:
-        """Nothing seen yet, or zeros of some weight."""
+        """No rows yet, or zeros of some weight."""
         bare = np.full(columns, np.nan if weight == 0 else 0.0)
         zero = np.zeros(columns)
         return cls(bare, np.full(columns, weight), zero, zero.copy(), bare.copy(), bare.copy())
@@ -52,12 +52,12 @@ class Moments:
         return Moments(*(part.copy() for part in vars(self).values()))
 
     def take(self, values: Floats, weight: Floats) -> Floats:
-        """Numbers in spreads around the mean, as of each row; 0 if unknown or constant."""
+        """Numbers in spreads around the mean of the rows so far; 0 if unknown or constant."""
         n = len(self.first)
         return self.take_columns(values, np.arange(n, dtype=np.int32), np.full(n, NUMBER_CODE), weight)
 
     def take_columns(self, X: Floats, feature: Ints, code: Floats, weight: Floats, phi: Floats | None = None) -> Floats:
-        """Columns of rows, each scaled as of itself; `feature` and `code` as in kernels/reference/running_scale.py."""
+        """Columns of rows, scaled row by row; `feature` and `code` as in kernels/reference/running_scale.py."""
         made = np.empty((len(X), len(feature))) if phi is None else phi
         if not scale_running(X, feature, code, weight, self, SCALE_RULE, made):
             raise ValueError(TOO_LARGE)
@@ -71,7 +71,7 @@ class Moments:
 
 
 def add_in_order(total: float, parts: Floats) -> float:
-    """The running sum of parts, which does not depend on the chunks."""
+    """The running sum, independent of the chunks."""
     if len(parts) == 1:
         return total + float(parts[0])
     return float(np.add.accumulate(np.append(total, parts))[-1])
@@ -94,20 +94,20 @@ class RunningScale:
 
     def copy(self) -> RunningScale:
         """An independent copy."""
-        other = object.__new__(RunningScale)  # its columns follow from its levels, and need not be found again
+        other = object.__new__(RunningScale)  # its columns follow from its levels, and need not be recomputed
         other.__dict__.update(vars(self), gaps=list(self.gaps))
-        if self.gaps:  # otherwise there are no numbers that could change
+        if self.gaps:  # otherwise no numbers can change
             other.gap_moments = self.gap_moments.copy()
         other.moments = self.moments.copy()
         return other
 
     @property
     def started(self) -> int:
-        """Columns that are there from the start: all but those for missing values."""
+        """Initial columns: all but those for missing values."""
         return len(self.feature)
 
     def take(self, X: Floats, weight: Floats) -> Floats:
-        """The rows as columns, each scaled as of itself."""
+        """The rows as columns, each scaled by the rows up to itself."""
         gone = np.isnan(X)
         self._open_gaps(gone)
         n, gaps = self.started, np.array(self.gaps, np.int32)
@@ -150,7 +150,7 @@ class RunningScale:
 
 
 def _linear(build: Builder, f: int, mean: float, spread: float, low: float, high: float) -> None:
-    """A number's column: linear, clipped where rows went beyond CLIP_SPREADS spreads; 0 where nothing varies."""
+    """A number's column: linear, clipped if rows exceeded CLIP_SPREADS spreads; 0 if constant."""
     if not spread > 0:
         build.column({}, 0.0, f, 0)
     elif max(high - mean, mean - low) > CLIP_SPREADS * spread:
@@ -163,12 +163,12 @@ def _linear(build: Builder, f: int, mean: float, spread: float, low: float, high
 
 @dataclass
 class FixedScale:
-    """Columns that were learned from all rows at once and are fixed."""
+    """Fixed columns, learned from all rows at once."""
 
     fixed: DesignMatrix
 
     def copy(self) -> FixedScale:
-        """Itself: it never changes."""
+        """The same object, which never changes."""
         return self
 
     @property

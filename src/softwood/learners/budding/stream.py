@@ -33,8 +33,8 @@ RECENT_ROWS = 1024  # rows that a stream remembers, to count and to measure impo
 class Stream:
     """State of an online learner.
 
-    inputs : scaling of X.  targets : scaling of y; None for classes, or where it is fixed.
-    centre, scale : of the targets, where `targets` is None.  weight : of all rows seen.
+    inputs : scaling of X.  targets : scaling of y; None for classes, or if it is fixed.
+    centre, scale : of the targets, if `targets` is None.  weight : of all rows seen.
     """
 
     state: OnlineState
@@ -50,7 +50,7 @@ class Stream:
     def begin(
         cls, n_levels: list[int], outputs: int, options: OnlineOptions, room: int, linear: bool, seed: int
     ) -> Stream:
-        """Nothing seen yet."""
+        """A stream without rows."""
         inputs = RunningScale(n_levels)
         state = init_state(inputs.started, outputs, room=room, linear=linear, options=options, seed=seed)
         targets = Moments.make(outputs) if options.loss == Loss.SQUARED else None
@@ -64,7 +64,7 @@ class Stream:
         return other
 
     def learn(self, X: Floats, target: Floats, weight: Floats) -> float:
-        """One pass over rows in their order; the mean loss, each row's taken before it was learned from.
+        """One pass over rows in order; the mean loss, each row's before its update.
 
         If these rows need a smaller step, later rows use the full step again.
         """
@@ -91,10 +91,10 @@ class Stream:
         for _ in range(MAX_HALVINGS):
             state = self.state.copy()
             total = kernels.train_buds(state, x, target, weight, order, self.options)
-            if isfinite(total) and np.abs(state.number).max() <= most:  # not so of NaN either
+            if isfinite(total) and np.abs(state.number).max() <= most:  # also false for NaN
                 self.state = state
                 size = float(weight[order].sum(dtype=np.float64))
-                return total / size if size > 0 else 0.0  # weights too small for single precision move nothing
+                return total / size if size > 0 else 0.0  # weights too small for single precision have no effect
             self.options = replace(self.options, step=self.options.step / 2)
         raise ValueError(
             f"the loss is not finite, even with a step of {self.options.step:.2g}: set a smaller learning_rate or "
@@ -103,7 +103,7 @@ class Stream:
         )
 
     def _scaled(self, target: Floats, weight: Floats) -> Floats:
-        """Targets as of each row; numbers within LIMIT spreads, so that one far row cannot decide the tree."""
+        """Targets scaled by the rows so far; numbers are clipped at LIMIT spreads, against outliers."""
         if self.targets is None:
             return scale_targets(self.options.loss, target, self.centre, self.scale)
         return self.targets.take(target, weight)
@@ -118,12 +118,12 @@ class Stream:
                 np.concatenate([old.target[-kept:], new.target]),
                 np.concatenate([old.weight[-kept:], new.weight]),
             )
-        elif new.X.base is not None or new.X is X:  # rows of the caller, who may write others in their place
+        elif new.X.base is not None or new.X is X:  # the caller's array, which may be overwritten
             new = Sample(new.X.copy(), new.target.copy(), new.weight.copy())
         self.recent = new
 
     def units(self) -> tuple[Floats, Floats]:
-        """Centre and scale of the targets as they stand."""
+        """Current centre and scale of the targets."""
         if self.targets is None:
             return self.centre, self.scale
         mean, spread = self.targets.now()

@@ -35,7 +35,7 @@ def described(tree: Tree, rows: Sample, total: float) -> Tree:
 
 
 def importance(answer: Any, design: DesignMatrix, rows: Sample, loss: Loss, n_features: int) -> Floats:
-    """The increase of the mean loss when the columns of an input are held at their mean; as parts of their sum.
+    """The increase of the mean loss when the columns of an input are held at their mean, divided by the sum.
 
     `answer` gives the outputs (scaled) of columns; the target of `rows` is scaled too.
     """

@@ -3,10 +3,10 @@
     number    answer +- threshold * spread(x, answer)             score of a held-out row: |target - answer| / spread
     classes   all k with probability[k] >= 1 - threshold          score of a held-out row: 1 - probability of its class
 
-Scores are of rows that their trees were not trained on: validation rows (split conformal; Lei et al. 2018,
-locally scaled) or the folds of a cross-validation. A new row is predicted by the tree of all rows, not by those of the
-folds as in CV+ (Barber et al. 2021), so one tree suffices. Sets of classes by Sadinle, Lei and Wasserman (2019): on
-average the smallest; the most probable class is always in.
+Scores are for rows that their trees were not trained on: validation rows (split conformal; Lei et al. 2018, locally
+scaled) or the folds of a cross-validation. A new row is predicted by the tree of all rows, not by those of the folds as
+in CV+ (Barber et al. 2021), so one tree is enough. Sets of classes as in Sadinle, Lei and Wasserman (2019): the
+smallest on average; the most probable class is always included.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from softwood.tree import Schema
 
 @dataclass(frozen=True)
 class TargetIntervals:
-    """Intervals of one target: the spread at a row, and quantiles of errors in spreads."""
+    """Intervals of one target: the spread at a row, and quantiles of errors relative to it."""
 
     spread: Spread
     scores: ScoreTable
 
     def half_width(self, X: Floats | SparseTable, answer: Floats, coverage: float) -> Floats:
-        """Of the interval about each answer (rows,)."""
+        """Half width of the interval around each prediction, (rows,)."""
         return self.scores.threshold(coverage) * self.spread.at(X, answer)
 
 
@@ -54,7 +54,7 @@ class Intervals:
         return cls(found)
 
     def at(self, X: Floats | SparseTable, answer: Floats, coverage: float) -> Floats:
-        """Lower and upper ends for rows with these answers (rows, targets): shape (rows, targets, 2)."""
+        """Lower and upper ends for rows with these predictions (rows, targets): shape (rows, targets, 2)."""
         half = np.stack([one.half_width(X, answer[:, i], coverage) for i, one in enumerate(self.targets)], axis=1)
         return np.stack([answer - half, answer + half], axis=2)
 
@@ -95,7 +95,7 @@ class ClassSets:
 
     @classmethod
     def learn(cls, rows: HeldOutRows) -> ClassSets:
-        """From held-out rows of a classification tree, one column of probabilities a class."""
+        """From held-out rows of a classification tree, one column of probabilities per class."""
         truth = rows.answer[np.arange(len(rows)), rows.target.astype(np.int64)]
         return cls(ScoreTable.of(1.0 - truth, rows.weight))
 

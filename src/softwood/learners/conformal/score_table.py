@@ -1,6 +1,6 @@
 """Quantiles of the errors on held-out rows.
 
-    threshold(coverage) = the least score s with   weight of the scores up to s >= coverage * (weight of all + 1)
+    threshold(coverage) = the smallest score s with   weight of the scores up to s >= coverage * (weight of all + 1)
 
 The 1 is the new row itself: if it is exchangeable with the held-out rows, its score is at most the threshold with at
 least this probability (Vovk, Gammerman and Shafer 2005; Lei et al. 2018).
@@ -20,14 +20,14 @@ ROUNDING_SHARE = 1e-9  # of the weight: sums in another order differ by less
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Rising scores, and the weight of the held-out rows up to each."""
+    """Increasing scores, and the weight of the held-out rows up to each."""
 
     score: Floats
     weight: Floats
 
     @classmethod
     def of(cls, score: Floats, weight: Floats) -> ScoreTable:
-        """Of the scores of rows; a row of weight two is the row twice.
+        """A table from the scores of rows; a row of weight two is the row twice.
 
         Examples
         --------

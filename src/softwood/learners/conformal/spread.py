@@ -3,12 +3,11 @@ prediction.
 
     spread(x, answer) = max(floor, constant + sum_f weight_f x_f + curve(answer))
 
-Weights are those of a ridge regression of the held-out rows' absolute errors on the columns of soft trees (design.py).
-The error of each row by the regression without it (without its group, where rows have some) is known in
-closed form, and chooses the penalty; the same
-leave-one-out spreads scale the errors that intervals are made from, so that a row never narrows its own interval. The
-heaviest penalty whose loss is within PENALTY_MAX_LOSS_SE of the best is taken, and a constant unless the best penalty
-is better than that by MIN_GAIN_SE.
+Weights are from a ridge regression of the held-out rows' absolute errors on the columns of soft trees (design.py). The
+leave-one-out error of each row (leave-one-group-out with groups) has a closed form and selects the penalty. The same
+leave-one-out spreads scale the errors for the intervals, so that a row never narrows its own interval. The heaviest
+penalty whose loss is within PENALTY_MAX_LOSS_SE of the best is used, or a constant unless the best penalty is better
+than that by MIN_GAIN_SE.
 
 Measured on validation rows of the papers' regression sets (interval score, constant = 1, mean of soft trees' answers):
 these columns .928, lines only .946, a curve for every input .925.
@@ -45,15 +44,15 @@ SINGULAR_SHARE = 1e-9  # of the largest eigenvalue: directions that vary less ca
 class Spread:
     """The spread of the prediction at a row.
 
-    tree : from the inputs and, after them, the answer to the spread; None: the same everywhere.
-    floor : the least spread.
+    tree : maps the inputs, followed by the prediction, to the spread; None: constant.
+    floor : the smallest spread.
     """
 
     tree: Tree | None = None
     floor: float = 1.0
 
     def at(self, X: Floats | SparseTable, answer: Floats) -> Floats:
-        """Spread at each row with its answer (rows,)."""
+        """Spread at each row with its prediction, (rows,)."""
         if self.tree is None:
             return np.full(len(X), self.floor)
         rows = X.beside(answer) if isinstance(X, SparseTable) else np.column_stack([X, answer])
@@ -75,7 +74,7 @@ def learn_spread(
         return constant
     try:
         return _varying(X, answer, error / mean, weight, schema, mean, group) or constant
-    except ValueError:  # hard trees learn from numbers that doubles hold no weight for: 1e-310, 1e305
+    except ValueError:  # hard trees learn from numbers for which weights overflow: 1e-310, 1e305
         return constant
 
 
@@ -113,7 +112,7 @@ class Ridge:
     middle : (columns,) of the columns.  mean : of the target.
     direction : (columns, rank), value (rank,): eigenvectors and eigenvalues of the columns' products.
     score : (rows, rank) the columns along these directions.  product : (rank,) their products with the target.
-    members : the rows of every group; None where each row is by itself.
+    members : the rows of every group; None without groups.
     """
 
     target: Floats
@@ -189,19 +188,19 @@ class Ridge:
         )
 
     def weights(self, penalty: float) -> Floats:
-        """Of the columns."""
+        """Weights of the columns."""
         return np.asarray(matmul(self.direction, self.product / (self.value + penalty)))
 
     def constant(self, penalty: float) -> float:
-        """What is added to the columns times their weights."""
+        """The intercept."""
         return self.mean - dot(self.middle, self.weights(penalty))
 
 
 def _principal_directions(columns: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """Eigenvalues of C'WC above rounding, and their eigenvectors (columns, rank), of the columns C (rows, columns).
 
-    Where rows are fewer, by the products of rows, W^1/2 C C' W^1/2, which have the same eigenvalues: those of 20,000
-    columns would take hours.
+    With fewer rows than columns, from W^1/2 C C' W^1/2, which has the same eigenvalues: 20,000 columns would take
+    hours.
     """
     is_wide = columns.shape[1] > columns.shape[0]
     rows = np.sqrt(weight)[:, None] * columns if is_wide else columns
@@ -224,7 +223,7 @@ def members_of(group: Longs | None) -> list[Index] | None:
 
 
 def _design(cells: Floats, n_levels: list[int], weight: Floats) -> DesignMatrix:
-    """Lines of all inputs, indicators of categories and missing values, and curves of the last input, the answer."""
+    """Lines of all inputs, indicators of categories and missing values, and curves of the prediction (last input)."""
     answer = cells.shape[1] - 1
     lines = build_design(cells[:, :answer], n_levels[:answer], weight, BasisSpec())
     curve = build_design(cells[:, answer:], [0], weight, ADDITIVE)
@@ -249,27 +248,27 @@ def _design(cells: Floats, n_levels: list[int], weight: Floats) -> DesignMatrix:
 
 
 def _fullest(X: SparseTable) -> Index:
-    """The columns of a sparse table that have most values, at most MAX_SPARSE_COLUMNS, rising."""
+    """The columns of a sparse table with most values, at most MAX_SPARSE_COLUMNS, in increasing order."""
     stored = np.bincount(X.column, minlength=X.n_columns)
     return np.sort(np.argsort(-stored, kind="stable")[:MAX_SPARSE_COLUMNS])
 
 
 def _renumbered(design: DesignMatrix, inputs: Index) -> DesignMatrix:
-    """With the inputs that its own stand for."""
+    """The design with renumbered inputs."""
     number = inputs.astype(np.int32)
     basis = replace(design.basis, feature=number[design.basis.feature])
     return replace(design, basis=basis, feature=number[design.feature])
 
 
 def _tree(design: DesignMatrix, slope: Floats, constant: float, schema: Schema) -> Tree:
-    """One leaf with a linear response of the inputs and the answer."""
+    """One leaf with a linear response in the inputs and the prediction."""
     one = np.zeros(1, np.int32)
     leaf = ScaledTree(one - 1, np.zeros((1, len(design) + 1)), np.full((1, 1), constant), slope[None, None], one)
     return leaf.to_tree(design, spread_schema(schema), Link.IDENTITY, np.zeros(1), np.ones(1))
 
 
 def spread_schema(schema: Schema) -> Schema:
-    """The columns of a tree and its answer as inputs, the spread as answer."""
+    """A tree's inputs and its prediction as inputs, the spread as answer."""
     name = "answer"
     while name in schema.features:
         name += "_"

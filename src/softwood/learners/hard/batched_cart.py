@@ -4,13 +4,13 @@
     pass 2                  a sample by a hash of the rows (parts/sketch.py)
     passes 3, 4             edges between bins (engines/bin_edges.py)
     pass 5                  rows as bins in a temporary file (engines/binned_rows.py), which all later passes read
-    then                    where the bins fit in memory, one pass that gathers them (gathered_rows.py); otherwise a
-                            pass for each level of the trees, all trees at once
-    at last                 a pass that tests the trees
+    then                    if the bins fit in memory, one pass that gathers them (gathered_rows.py); otherwise one
+                            pass per level of the trees, for all trees at once
+    finally                 a pass that evaluates the trees
 
 The tree before pruning is that of rows in memory with the same `max_bins`. Folds differ: a row is in fold
-hash(row) mod cv. Up to ALL_FOLDS_MAX_ROWS rows each fold is held out in turn; beyond, one fold is held out, and one
-more tree is grown.
+hash(row) mod cv. Up to ALL_FOLDS_MAX_ROWS rows each fold is held out in turn; above, one fold is held out, and one more
+tree is grown.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from softwood.parts.folds import raise_to
 from softwood.parts.sketch import RowSketch
 from softwood.tree import Schema, Tree, cut_tree
 
-ALL_FOLDS_MAX_ROWS = 100_000  # beyond, one fold is held out
+ALL_FOLDS_MAX_ROWS = 100_000  # above, one fold is held out
 QUANTILE_ROWS = 20_000  # sample that the quantiles of bins are taken from
 MEMORY_PARTS = 8  # one of them is for histograms
 
@@ -64,7 +64,7 @@ class BatchedCases:
 
     parts : inputs, class codes (rows,) or numbers (rows, targets), and weights > 0.
     problem : the problem without its rows: one row per class with its weight, or the smallest and largest targets.
-    n_rows, total_weight : of all rows.  memory : bytes that the learner may take.  n_threads : of one part.
+    n_rows, total_weight : of all rows.  memory : of the learner, in bytes.  n_threads : of one part.
     """
 
     parts: Parts[Case]
@@ -79,7 +79,7 @@ def learn_batched_cart(
     cases: BatchedCases, make_schema: Callable[[Floats, Floats], Schema], growth: Growth, pruning: Pruning,
     max_bins: int, journal: Journal,
 ) -> Pruned:  # fmt: skip
-    """Grow and prune; `make_schema` tells from a sample (inputs, weights) what the tree stands for."""
+    """Grow and prune; `make_schema` makes the schema from a sample (inputs, weights)."""
     unit = Unit.of(cases.problem)
     problem, growth, pruning = unit.enter(cases.problem), unit.enter_growth(growth), unit.enter_pruning(pruning)
     sample = journal.answer(b"sample", lambda: _sample(cases, pruning.seed))
@@ -141,7 +141,7 @@ def _without_answers(case: Case) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True)
 class InBins:
-    """Rows with their inputs in bins, answers in the learner's unit, weights raised, each in a fold."""
+    """Rows with binned inputs, targets in the learner's unit, scaled weights and folds."""
 
     bins: Bins
     unit: Any
@@ -159,7 +159,7 @@ class InBins:
 
 @dataclass
 class SampleCases:
-    """The rows of least hash."""
+    """The rows with the lowest hashes."""
 
     seed: int
     sketch: RowSketch = field(default_factory=lambda: RowSketch(QUANTILE_ROWS))
@@ -192,7 +192,7 @@ def _folds(cases: BatchedCases, pruning: Pruning) -> list[int]:
 
 
 def _fold_of(X: Floats, y: npt.NDArray[Any], seed: int, folds: Any) -> npt.NDArray[np.uint8]:
-    """The fold of each row, by what it holds in single precision: equal rows are in one fold."""
+    """The fold of each row, from its values in single precision: equal rows are in one fold."""
     n = folds if isinstance(folds, int) else 1
     y = y if y.dtype.kind in "iu" else to_single(y.astype(np.float64))
     return np.asarray((_hash(to_single(X), y, seed + 1) % np.uint64(n)).astype(np.uint8))

@@ -1,4 +1,4 @@
-"""Problems of hard and oblique trees with their columns by name, and what was learned of them (column_order.py)."""
+"""Problems of hard and oblique trees with columns in the order of their names, and their results (column_order.py)."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ def enter_problem(order: ColumnOrder, problem: Problem) -> Problem:
 
 
 def enter_growth(order: ColumnOrder, growth: Growth) -> Growth:
-    """Monotone constraints of the learner's columns."""
+    """Monotone constraints for the learner's columns."""
     return replace(growth, monotone=order.each(growth.monotone))
 
 
 def enter_pruning(order: ColumnOrder, pruning: Pruning) -> Pruning:
-    """The rows to choose by."""
+    """The validation rows."""
     rows = pruning.validation
     return pruning if rows is None else replace(pruning, validation=enter_problem(order, rows))
 
 
 def leave_pruned(order: ColumnOrder, pruned: Pruned) -> Pruned:
-    """What was learned, of the user's columns."""
+    """The result, over the user's columns."""
     sequence = replace(pruned.sequence, tree=order.leave_tree(pruned.sequence.tree))
     tree = order.leave_tree(pruned.tree)
     return replace(pruned, tree=tree, sequence=sequence, held_out=order.leave_rows(pruned.held_out))

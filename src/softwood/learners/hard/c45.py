@@ -61,10 +61,10 @@ def learn_c45(
 
     Parameters
     ----------
-    cases, schema : rows and what they stand for.
+    cases, schema : rows and their meaning.
     growth, pruning : the rules.
     middle : thresholds stay in the middle between two values instead of at the largest value below it.
-    n_threads : the tree does not depend on it.
+    n_threads : does not affect the tree.
     """
     c = cases
     grown = kernels.grow_c45(c.X, c.n_levels, c.code, c.weight, c.n_classes, growth, n_threads)
@@ -141,7 +141,7 @@ class Pruner:
         return total
 
     def refill(self, root: CaseNode) -> None:
-        """Send the root's cases down again, by fractions of what each gate can read."""
+        """Send the root's cases down again, with fractions from the cases that each gate can read."""
         c = self.cases
         for node in root.walk():
             if not node.children:
@@ -158,7 +158,7 @@ def snap_thresholds(grown: C45Grown, X: Floats) -> C45Grown:
     threshold = grown.threshold.copy()
     for feature in np.unique(grown.feature[~np.isnan(threshold)]):
         x = X[:, feature]
-        value = np.unique(x[~np.isnan(x)]) + 0.0  # of -0.0 and 0.0 either may stand for both: 0.0 always
+        value = np.unique(x[~np.isnan(x)]) + 0.0  # -0.0 becomes 0.0
         at = (grown.feature == feature) & ~np.isnan(threshold)
         threshold[at] = value[np.searchsorted(value, threshold[at], side="right") - 1]
     return replace(grown, threshold=threshold)

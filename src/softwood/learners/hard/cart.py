@@ -3,11 +3,11 @@
 Grow by the largest decrease of impurity, then prune back: the sequence of trees by cost-complexity, the choice by
 cross-validated error (or validation rows, or reduced error).
 
-Differs from the book: ties go to the first feature by name and the lowest threshold; folds are dealt by the content of
-the rows and their weights (parts/folds.py); categories of more than two classes are searched exactly up to ten levels;
-missing values have four ways beside surrogates; the pruning sequence of classes goes by impurity (sequence.py says
-why); absolute error, quantiles, huber, counts and monotone constraints are added; wild targets do not lead the growth
-by the first three of a tree that is to be pruned (wild_targets.py).
+Differs from the book: ties go to the first feature by name and the lowest threshold; folds depend on the content of the
+rows and their weights (parts/folds.py); categories with more than two classes are searched exactly up to ten levels;
+there are four treatments of missing values besides surrogates; the pruning sequence of classes uses impurity (see
+sequence.py); absolute error, quantiles, huber, counts and monotone constraints are added; with the first three,
+outlying targets do not dominate the growth of a tree that is to be pruned (wild_targets.py).
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def learn_cart(
 
     Parameters
     ----------
-    problem, schema : rows and what they stand for.
+    problem, schema : rows and their meaning.
     growth, pruning : the rules.
     max_bins : 0 for the exact search.
-    fill : per feature what stands for a missing value while learning; None: `growth.missing` sees to them.
+    fill : per feature the replacement of a missing value while learning; None: `growth.missing` applies.
     n_jobs : threads.
     """
     order = ColumnOrder.of(schema)
@@ -60,7 +60,7 @@ def learn_cart(
         own, names = enter_problem(order, problem), order.schema(schema)
         learned = learn_cart(own, names, growth, pruning, max_bins=max_bins, fill=fill, n_jobs=n_jobs)
         return leave_pruned(order, learned)
-    if isinstance(pruning.folds, int):  # folds that a user gave are numbers of rows
+    if isinstance(pruning.folds, int):  # user-defined folds are row indices
         problem = order_rows(problem, growth, pruning)
     folds = pruning.folds_of(problem)  # before values are filled in: those carry rounding
     unit = Unit.of(problem)
@@ -71,7 +71,7 @@ def learn_cart(
     grower = kernels.Grower(problem.X, problem.n_levels, problem.weight, max_bins, n_jobs)
     near = problem if pruning.method is None else hold_wild(problem)
     full = grow_tree(grower, near, growth, schema)
-    if near is not problem and not len(growth.monotone):  # bounds are of the targets held
+    if near is not problem and not len(growth.monotone):  # bounds are for the clipped targets
         full = answer_wild(full, problem, near)
     if fill is not None:
         full = send_missing_to(full, fill)
@@ -94,13 +94,13 @@ def _by_name(order: ColumnOrder, fill: Floats | None) -> Floats | None:
 
 
 def _with_surrogates(full: Tree, is_leaf: Mask, pruned: Tree) -> Tree:
-    """The tree before pruning with the surrogates of the one after."""
+    """The tree before pruning with the surrogates of the pruned one."""
     kept = level_order(full.first_child, full.n_children, is_leaf)
     return spread_surrogates(full, kept, pruned.surrogates)
 
 
 def order_rows(problem: Problem, growth: Growth, pruning: Pruning) -> Problem:
-    """The rows in an order that does not depend on the one given, where the order shows in the last digit of a sum.
+    """The rows in an order independent of the given one, if the order affects the last digit of a sum.
 
     Growing adds up targets and weights. Parts of rows with missing values, and errors of folds, depend on inputs, too.
     """
@@ -110,12 +110,12 @@ def order_rows(problem: Problem, growth: Growth, pruning: Pruning) -> Problem:
 
 
 def fill_missing(X: Floats | SparseTable, fill: Floats) -> Floats | SparseTable:
-    """With a number for each column (columns,) in place of missing values."""
+    """The rows with one number per column, (columns,), in place of missing values."""
     return X.filled(fill) if isinstance(X, SparseTable) else np.where(np.isnan(X), fill, X)
 
 
 def send_missing_to(tree: Tree, fill: Floats) -> Tree:
-    """Each gate sends a missing value where it sends the value that stands for it."""
+    """Each gate sends a missing value to the child of its replacement."""
     known = with_fields(tree, missing=np.full(tree.n_nodes, Missing.DIRECTION))
     default = tree.default.copy()
     for node in np.flatnonzero(tree.n_children):

@@ -1,6 +1,6 @@
-"""A tree with its training cases at every node: what C4.5 prunes.
+"""A tree with its training cases at every node, for C4.5's pruning.
 
-A case with a missing value goes to every child with a part of its weight, so a node holds row ids and weights.
+A case with a missing value goes to every child with a fraction of its weight, so a node has row ids and weights.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MIN_CASE_SHARE = 1e-12  # of a case
 
 @dataclass(frozen=True)
 class Cases:
-    """Row ids and the weight of each that is here."""
+    """Row ids and their weights in this node."""
 
     row: Longs
     weight: Floats
@@ -32,7 +32,7 @@ class Cases:
         return np.asarray(np.bincount(code[self.row], self.weight, n_classes), np.float64)
 
     def without(self, part: Cases, n_rows: int) -> Cases:
-        """What is here and not in `part`."""
+        """The cases that are not in `part`."""
         left = np.zeros(n_rows)
         left[self.row] = self.weight
         left[part.row] -= part.weight
@@ -82,7 +82,7 @@ class CaseNode:
         return parts
 
     def read(self, x: Floats) -> npt.NDArray[np.int32]:
-        """Child slot of each value, -1 where the gate cannot tell."""
+        """Child slot of each value, -1 if the gate cannot read it."""
         if not len(self.slot):
             return np.where(np.isnan(x), -1, np.where(x <= self.threshold, 0, 1)).astype(np.int32)
         known = (x >= 0) & (x < len(self.slot))
@@ -101,7 +101,7 @@ class CaseNode:
 def case_nodes(grown: C45Grown, X: Floats, weight: Floats) -> CaseNode:
     """The grown tree with its cases."""
     row = np.flatnonzero(weight > 0)
-    everything = Cases(row, weight[row])  # the root's; each other node gets its own from its parent
+    everything = Cases(row, weight[row])  # the root's; every other node gets its cases from its parent
     nodes = [CaseNode(everything, value) for value in grown.value]
     for m, node in enumerate(nodes):
         first, n = int(grown.first_child[m]), int(grown.n_children[m])
@@ -119,7 +119,7 @@ def case_nodes(grown: C45Grown, X: Floats, weight: Floats) -> CaseNode:
 def to_tree(root: CaseNode, schema: Schema) -> Tree:
     """The tree of the nodes, level by level."""
     nodes, fraction, response, first, default = [root], [np.nan], [_shares(root, np.zeros(0))], [], []
-    for m, node in enumerate(nodes):  # grows while it is walked
+    for m, node in enumerate(nodes):  # grows in the loop
         first.append(len(nodes) if node.children else -1)
         default.append(first_largest(node.fraction) if node.children else 0)
         nodes += node.children
@@ -149,7 +149,7 @@ def to_tree(root: CaseNode, schema: Schema) -> Tree:
 
 
 def first_largest(weight: npt.ArrayLike) -> int:
-    """The place of the largest weight, the first of equals; sums of parts of cases are equal within TIE.
+    """The index of the largest weight, the first on ties; sums of fractional cases are equal within TIE.
 
     >>> first_largest([1.0, 15.1, 15.1 + 2e-15])
     1
@@ -159,6 +159,6 @@ def first_largest(weight: npt.ArrayLike) -> int:
 
 
 def _shares(node: CaseNode, above: Floats) -> Floats:
-    """Class shares of a node; those of its parent where nothing of any case came."""
+    """Class proportions of a node; those of its parent if no case reached it."""
     total = node.value.sum()
     return node.value / total if total > 0 else above

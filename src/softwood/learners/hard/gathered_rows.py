@@ -1,7 +1,7 @@
 """Growth from binned rows that fit in memory: the native grower in place of histograms (histogram_grower.py).
 
-The bin of a value stands for the value: with at most MAX_BINS bins each bin is a bin of its own again, so the tree is
-the one that histograms grow, and its thresholds are the edges after the last bin of each first child.
+Bins replace values: with at most MAX_BINS bins each one is its own bin again, so the tree equals that from histograms,
+and its thresholds are the edges after the last bin of each first child.
 
     value    0.2   0.9 | 1.4   2.0 | 3.1         edges 1.15, 2.55
     bin       0     0     1     1     2          threshold 0.5 -> edge[0]
@@ -25,7 +25,7 @@ ROW_BYTES = 64  # of a row beside its inputs: answer, weights, folds and what th
 
 
 def needed_bytes(n_rows: int, n_inputs: int) -> int:
-    """Memory that growth from gathered rows takes."""
+    """Memory for growth from gathered rows."""
     return n_rows * (INPUT_BYTES * n_inputs + ROW_BYTES)
 
 
@@ -58,7 +58,7 @@ def grow_gathered(rows: BinnedParts, problem: Problem, growth: Growth, folds: Se
 
 
 def _places(pieces: Sequence[BinnedPiece], bins: Bins) -> Floats:
-    """The bin of every value as a number, NaN where it is missing, column after column."""
+    """The bin of every value as a number, NaN if missing, column after column."""
     X = np.empty((sum(len(piece.weight) for piece in pieces), len(bins.edge)), order="F")
     begin = 0
     for piece in pieces:
@@ -70,7 +70,7 @@ def _places(pieces: Sequence[BinnedPiece], bins: Bins) -> Floats:
 
 
 def _at_edges(grown: Grown, bins: Bins) -> Grown:
-    """The tree over values, of one over bins."""
+    """The tree over values, from one over bins."""
     threshold = grown.threshold.copy()
     for m in np.flatnonzero(np.isfinite(threshold)):  # infinite: all known values against missing ones
         threshold[m] = bins.edge[grown.feature[m]][int(threshold[m])]

@@ -1,4 +1,4 @@
-"""Growing a hard tree, and turning what the grower gives into a Tree."""
+"""Growing a hard tree, and conversion of the grower's result into a Tree."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Hard growth from sums alone: a level of the tree is grown from histograms per node, input and bin.
+"""Hard growth from sums: a level of the tree is grown from histograms per node, input and bin.
 
     pass 1      the root's sums, and its histograms about its mean
     pass d + 1  histograms of all nodes of depth d that may split; the best split of each (kernels/histogram_split.py)
 
 The rules are those of the native grower with max_bins (contracts/growth.py), and so is the tree; rows may be anywhere
-as long as an engine (engines/histograms.py) sums over them. A grower asks questions, `steps()`: several trees may
-grow by the same passes. With max_leaves the leaf of largest gain is split first: a pass then looks below all leaves
-that may still be split, and the order is made up afterwards. Not here: absolute_error, and missing values by
-surrogates or fractions, which need single rows.
+as long as an engine (engines/histograms.py) sums over them. A grower yields requests, `steps()`, so that several trees
+can grow by the same passes. With max_leaves the leaf with the largest gain is split first: a pass then covers all
+leaves that may still be split, and the order is determined afterwards. Not supported: absolute_error, and missing
+values by surrogates or fractions, which need individual rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from softwood.kernels.contracts.bin_tree import BinTree
 from softwood.kernels.contracts.growth import EPSILON, FAR_TIE, TIE, Grown, SurrogateTable
 from softwood.kernels.histogram_split import BinSplit, Bounds, SplitSearch
 
-COUNT_ROUNDING_SHARE = 1e-6  # part of a node's count by which two passes may differ
+COUNT_ROUNDING_SHARE = 1e-6  # relative difference of a node's count allowed between two passes
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Question(NamedTuple):
 
 
 class Leaf(NamedTuple):
-    """A leaf that waits to be split, in the order of a heap: the largest gain first, of equal ones the oldest."""
+    """An open leaf, in the order of a heap: the largest gain first, on ties the oldest."""
 
     loss: float  # its gain, negative
     age: int
@@ -86,7 +86,7 @@ class HistogramGrower:
     nodes: list[Node] = field(default_factory=list)
 
     def steps(self) -> Steps:
-        """The questions, one after the other; each is answered by the histograms it asks for."""
+        """The requests, one after the other; each receives its histograms."""
         yield from self._add_root()
         most = self.search.growth.max_leaves
         while waiting := self._best_first(most) if most else self._undivided():
@@ -99,7 +99,7 @@ class HistogramGrower:
         return [m for m, node in enumerate(self.nodes) if node.may_split and node.first_child < 0]
 
     def _best_first(self, most: int) -> list[int]:
-        """Leaves that may be next, as far as is known; none: the tree is ready, nodes in the order they are made."""
+        """Leaves that may be next; empty: the tree is complete, nodes in the order of creation."""
         made, divided, tie = [0], set[int](), TIE * self._size(self.nodes[0]) * self._impurity(self.nodes[0])
         waiting: list[Leaf] = []  # a heap of the leaves that may be split
         self._wait(waiting, made, 0)
@@ -122,7 +122,7 @@ class HistogramGrower:
         return []
 
     def _wait(self, waiting: list[Leaf], made: Sequence[int], m: int) -> None:
-        """Put the leaf made last among those that wait, if it may be split."""
+        """Add the last leaf to the open ones, if it may be split."""
         node = self.nodes[m]
         if node.may_split and node.split is not None:
             heappush(waiting, Leaf(-node.split.gain, len(made), m))
@@ -139,7 +139,7 @@ class HistogramGrower:
         yield from self._search([0])
 
     def _question(self, nodes: Sequence[int], origin: Floats) -> Question:
-        """About some leaves of the tree so far."""
+        """A request for some leaves of the current tree."""
         bins = n_bins(self.search.edge, self.search.n_levels) + 1
         child = np.zeros((max(len(self.nodes), 1), bins), np.int8)
         first, feature = np.full(len(child), -1, np.int32), np.full(len(child), -1, np.int32)
@@ -149,7 +149,7 @@ class HistogramGrower:
         return Question(BinTree(first, feature, child), nodes, origin)
 
     def _search(self, new: Sequence[int]) -> Steps:
-        """Find which of the new nodes may be split and have a split worth it."""
+        """Find which of the new nodes may be split and have a good enough split."""
         may = [m for m in new if self._may_split(self.nodes[m])]
         if not may:
             return
@@ -169,11 +169,11 @@ class HistogramGrower:
                 node.may_split = node.split is not None and self._is_worth(node.split)
 
     def _mean(self, node: Node) -> Floats:
-        """Of the targets; nothing for classes."""
+        """Mean of the targets; empty for classes."""
         return np.asarray(self._account(node).center[0]) if self.n_targets else node.origin
 
     def _account(self, node: Node) -> Any:
-        """What the node's sums come to, worked out once for them."""
+        """The statistics from the node's sums, computed once."""
         known = node.account
         if known is None or known[0] is not node.sums:
             known = node.account = (node.sums, self.search.measure.account(node.sums, node.origin))
@@ -202,13 +202,13 @@ class HistogramGrower:
         )
 
     def _tie(self, node: Node) -> float:
-        """Gains that differ by less are equal."""
+        """Gains that differ by less count as equal."""
         away = float(np.abs(self._mean(node) - self._mean(self.nodes[0])).max()) if self.n_targets else 0.0
         impurity = self._impurity(node)
         return (TIE + FAR_TIE * away / float(np.sqrt(impurity))) * self._size(node) * impurity
 
     def _is_worth(self, split: BinSplit) -> bool:
-        """Whether the impurity falls by enough, relative to the whole table."""
+        """Whether the impurity decreases enough, relative to the whole table."""
         return split.gain / self._size(self.nodes[0]) + EPSILON >= self.search.growth.min_impurity_decrease
 
     def _divide(self, node: Node) -> None:
@@ -223,7 +223,7 @@ class HistogramGrower:
             self.nodes.append(child)
 
     def grown(self) -> Grown:
-        """The tree as arrays, nodes in the order they were made."""
+        """The tree as arrays, nodes in the order of creation."""
         nodes, measure = self.nodes, self.search.measure
         splits = [node.split if node.first_child >= 0 else None for node in nodes]
         slots = [np.zeros(0, np.intp) if split is None else split.slot for split in splits]
@@ -251,7 +251,7 @@ class HistogramGrower:
 
 
 def _pop_largest(waiting: list[Leaf], tie: float) -> Leaf:
-    """Take the leaf of largest gain from the heap; of gains that are equal but for rounding the oldest."""
+    """Take the leaf with the largest gain from the heap; of gains equal up to rounding, the oldest."""
     best = heappop(waiting)
     most, others = best.loss, []
     while waiting and -waiting[0].loss >= -most - tie:

@@ -1,9 +1,9 @@
-"""What an answer costs a row by the criterion that its tree was grown by, and how much of it no tree saves.
+"""The loss of a prediction by the criterion of its tree, and the part of it that no tree can save.
 
 squared_error   u^2                      u = y - answer
 absolute_error  |u|
-poisson         y log(y / a) - y + a     half the deviance; a is the answer, at least MIN_COUNT_SHARE
-quantile        p u above the answer, -(1 - p) u below
+poisson         y log(y / a) - y + a     half the deviance; a is the prediction, at least MIN_COUNT_SHARE
+quantile        p u above the prediction, -(1 - p) u below
 huber           u^2 / 2 where |u| <= d, else d |u| - d^2 / 2
 """
 
@@ -17,14 +17,14 @@ from softwood.kernels.formulas.counts import half_deviance
 from softwood.kernels.kinds import Criterion
 from softwood.parts.quantiles import far_distance, weighted_quantile
 
-# Losses that grow linearly with the distance of a target, so that far targets may be wild.
+# Losses that are linear in the distance of a target, so that targets may be outliers.
 LINEAR_CRITERIA = (Criterion.ABSOLUTE_ERROR, Criterion.QUANTILE, Criterion.HUBER)
 HUBER_WILD_SPREADS = 5.0  # from the median, beyond the width of the loss
-MIN_COUNT_SHARE = 2.0**-40  # of the largest count; at an answer of 0 the loss of a positive count would be infinite
+MIN_COUNT_SHARE = 2.0**-40  # of the largest count; at a prediction of 0 the loss of a positive count would be infinite
 
 
 def number_loss(criterion: Criterion, parameter: Floats, answer: Floats, y: Floats) -> Floats:
-    """The loss of each answer (rows, targets)."""
+    """The loss of each prediction (rows, targets)."""
     away = y - answer
     if criterion == Criterion.POISSON:
         mean = np.maximum(answer, MIN_COUNT_SHARE)
@@ -38,17 +38,19 @@ def number_loss(criterion: Criterion, parameter: Floats, answer: Floats, y: Floa
 
 
 def wild_distance(criterion: Criterion, parameter: Floats, y: Floats, weight: Floats, spreads: float) -> Floats:
-    """By how much each target is further from the median than this number of spreads (and huber's width); 0 within."""
+    """Distance of each target from the median beyond this number of spreads (and huber's width); 0 within."""
     beyond = far_distance(y, weight, spreads)
     return np.maximum(beyond - parameter, 0.0) if criterion == Criterion.HUBER else beyond
 
 
 def wild_loss(criterion: Criterion, parameter: Floats, y: Floats, weight: Floats) -> Floats:
-    """The part of each target's loss that no tree saves, as it is wild; 0 where losses grow otherwise."""
+    """The part of each target's loss that no tree can save, because it is an outlier; 0 for other losses."""
     if criterion not in LINEAR_CRITERIA or not weight.any():
         return np.zeros_like(y)
     middle = weighted_quantile(y, weight, 0.5)
-    if criterion == Criterion.HUBER:  # all that it loses by the median: trees are compared by squares, which are less
+    if (
+        criterion == Criterion.HUBER
+    ):  # all of its loss with the median: trees are compared by squares, which are smaller
         is_wild = wild_distance(criterion, parameter, y, weight, HUBER_WILD_SPREADS) > 0
         return np.where(is_wild, number_loss(criterion, parameter, np.broadcast_to(middle, y.shape), y), 0.0)
     beyond = wild_distance(criterion, parameter, y, weight, 10.0)

@@ -24,7 +24,7 @@ class Problem:
 
     Attributes
     ----------
-    X : (rows, features) category codes or numbers, NaN where missing; or a sparse table of numbers.
+    X : (rows, features) category codes or numbers, NaN if missing; or a sparse table of numbers.
     n_levels : categories of each feature, 0 for a number.
     y : class codes (rows,) or numbers (rows, targets).
     weight : of every row; 2 counts as two rows, 0 as none.
@@ -37,7 +37,7 @@ class Problem:
     parameter : of quantile (which one) and huber (its width), one for each target; else empty.
     """
 
-    X: Any  # Floats, or a SparseTable, which only CART is given
+    X: Any  # Floats, or a SparseTable, only for CART
     n_levels: Ints
     y: npt.NDArray[np.generic]
     weight: Floats
@@ -65,7 +65,7 @@ class Problem:
         A class counts in proportion to the sum of the costs of its errors. For two classes this is exact, for more it
         is the usual compromise (as in rpart).
         """
-        if self.costs is None or self.n_classes == 1:  # one class is never mistaken
+        if self.costs is None or self.n_classes == 1:  # one class has no cost
             return self.factor
         cost = self.costs.sum(axis=1)
         total = np.bincount(self.y.astype(np.int64), self.weight, self.n_classes) * self.factor
@@ -88,23 +88,23 @@ class Problem:
         return replace(self, X=X, y=y, weight=weight, group=group)
 
     def some(self, at: npt.NDArray[Any], weight: Floats) -> Problem:
-        """Some of the rows, with these weights and their groups."""
+        """A subset of the rows, with these weights and their groups."""
         return self.with_rows(self.X[at], self.y[at], weight, None if self.group is None else self.group[at])
 
     def in_order(self) -> Problem:
-        """Rows of weight 0 left out, equal ones (of one group) merged, in the order of a hash of their content."""
+        """Drop rows of weight 0, merge equal rows (of one group), and order them by a hash of their content."""
         identity = self.y if self.group is None else np.column_stack([self.y, self.group])
         return self.some(*merge_equal_rows(self.X, identity, self.weight))
 
     def by_answer(self) -> Problem:
-        """The rows sorted by target and weight: those that agree in both add the same to any sum of the two."""
+        """The rows sorted by target and weight: rows with equal values of both contribute equally to any sum."""
         keys = self.y.reshape(len(self.y), -1).T
         at = sort_rows(*keys, self.weight)
         return self.some(at, self.weight[at])
 
     @property
     def adds_exactly(self) -> bool:
-        """Whether sums over rows are whole numbers, which no order of the rows rounds."""
+        """Whether sums over rows are whole numbers, exact in any order of the rows."""
         return self.is_classes and bool(np.all(self.weight == np.floor(self.weight)))
 
     @property
@@ -119,7 +119,7 @@ class Problem:
         weight, raised = raise_light(self.X, self.y, self.weight)
         return replace(self, weight=weight, raised=raised)
 
-    # -- answers and what they cost ------------------------------------------------------------------------------------
+    # -- responses and losses ------------------------------------------------------------------------------------------
 
     def responses(self, grown: Grown, monotone: Signs = UNCONSTRAINED) -> Floats:
         """The response of every node: class probabilities, or means or other centres; within its monotone bounds."""
@@ -133,10 +133,10 @@ class Problem:
         answer /= self.split_factor
         answer *= self.factor
         answer /= answer.sum(axis=1, keepdims=True)
-        if bounded and self.costs is not None and self.n_classes > 2:  # the grower's bounds are of other shares
+        if bounded and self.costs is not None and self.n_classes > 2:  # the grower's bounds are for other shares
             bounds = find_bounds(grown.first_child, grown.feature, monotone, upper_tails(answer))
             answer = clip_classes(answer, *bounds)
-        answer.setflags(write=False)  # a tree keeps it as it is
+        answer.setflags(write=False)  # a tree keeps it without a copy
         return answer
 
     def decide(self, response: Floats) -> npt.NDArray[np.int64]:
@@ -145,7 +145,7 @@ class Problem:
         return np.asarray(best)
 
     def weight_of(self, rows: npt.NDArray[np.int64]) -> Floats:
-        """The weights of some rows; all others have none."""
+        """The weights of some rows; 0 for all others."""
         weight = np.zeros_like(self.weight)
         weight[rows] = self.weight[rows]
         return weight
@@ -155,7 +155,7 @@ class Problem:
         return self.weight * self.factor[self.y.astype(np.int64)] if self.is_classes else self.weight
 
     def far_loss(self) -> Floats:
-        """The part of each row's loss that no tree saves, as its target is wild; 0 where losses grow otherwise.
+        """The part of each row's loss that no tree can save, because its target is an outlier; 0 for other losses.
 
         It is subtracted from every error of the row, so that differences between trees are unchanged and their standard
         errors are meaningful. Otherwise a few outliers would dominate the standard errors.

@@ -1,4 +1,4 @@
-"""Choosing how much of a grown tree to keep: by cross-validation, by validation rows, or by reduced error."""
+"""Choice of the size of a pruned tree: by cross-validation, by validation rows, or by reduced error."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from softwood.parts.held_out import MAX_HELD_OUT_ROWS, HeldOutRows
 from softwood.parts.parallel import parallel_map
 from softwood.tree import Tree, cut_tree
 
-Pair = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]  # rows to learn from, rows to test on
+Pair = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]  # training rows, test rows
 Grow = Callable[[Floats], Tree]  # the unpruned tree of the rows by these weights
 
-ERROR_ROUNDING_SHARE = 1e-12  # part of an error by which equal ones may differ: rows are added in another order
+ERROR_ROUNDING_SHARE = 1e-12  # relative difference of equal errors by rounding, because rows are added in another order
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """How to choose the size: method "cv", "validation", "reduced_error" or None.
+    """Options for the choice of the size: method "cv", "validation", "reduced_error" or None.
 
-    smoothing : of the answers, once the size is chosen; None leaves the shares of the rows.
+    smoothing : of the probabilities, after the size is chosen; None: proportions of the rows.
     """
 
     method: str | None = "cv"
     one_se: bool = True
-    folds: int | Sequence[Pair] = 10  # how many, dealt by content, or which rows
+    folds: int | Sequence[Pair] = 10  # number of folds, or the rows of each
     seed: int = 0
     validation: Problem | None = None
     smoothing: Smoothing | None = None
 
     def folds_of(self, problem: Problem) -> Sequence[Fold]:
-        """The folds of these rows; none where none are asked for."""
+        """The folds of these rows; empty if none are needed."""
         if self.method != "cv":
             return ()
         if isinstance(self.folds, int):
@@ -52,7 +52,7 @@ class Pruning:
 
 
 def deal_folds(problem: Problem, n_folds: int, seed: int) -> Sequence[Fold]:
-    """Folds of the rows by their content; by their groups, where they have some."""
+    """Folds of the rows by their content, or by groups if there are any."""
     if problem.group is None:
         return deal_rows(problem.X, problem.y, problem.weight, n_folds, seed, problem.raised)
     return GroupFolds(problem.weight, deal_groups(problem.group, problem.code, problem.weight, n_folds, seed))
@@ -60,7 +60,7 @@ def deal_folds(problem: Problem, n_folds: int, seed: int) -> Sequence[Fold]:
 
 @dataclass(frozen=True)
 class GivenFolds(Sequence[Fold]):
-    """Folds that a user gave, as weights of all rows."""
+    """User-defined folds, as weights of all rows."""
 
     problem: Problem
     pairs: Sequence[Pair]
@@ -77,8 +77,8 @@ class GivenFolds(Sequence[Fold]):
 class Pruned:
     """A learned tree, its pruning table, and the tree before pruning.
 
-    table : None where nothing was held out; `plain_table` makes one of the sequence.
-    held_out : some rows with the answers of trees of the chosen size that did not see them; None where there are none.
+    table : None if nothing was held out; `plain_table` makes one from the sequence.
+    held_out : some rows with predictions by trees of the chosen size that did not see them; None if there are none.
     """
 
     tree: Tree
@@ -106,7 +106,7 @@ def choose_size(
     folds: Sequence[Fold],
     n_jobs: int,
 ) -> Choice:
-    """How much of the unpruned tree to keep."""
+    """Choose the size of the pruned tree."""
     if pruning.method == "cv" and sequence.tree.n_nodes > 1:
         table, held_out = choose_by_cv(
             sequence, grow, problem, folds=folds, one_se=pruning.one_se, n_jobs=n_jobs, smoothing=pruning.smoothing
@@ -133,7 +133,7 @@ def answered(
 
 
 def smooth_pruned(pruned: Pruned, smoothing: Smoothing | None) -> Pruned:
-    """What was learned with smoothed answers, in the tree and in every one that it can be pruned to."""
+    """The result with smoothed probabilities, in the tree and in all its pruned trees."""
     if smoothing is None:
         return pruned
     sequence = replace(pruned.sequence, tree=smoothing.smooth(pruned.sequence.tree))
@@ -165,7 +165,7 @@ def choose_by_cv(
     smoothing: Smoothing | None = None,
 ) -> tuple[PruningTable, HeldOutRows | None]:
     """Cross-validated error of every tree of the sequence (Breiman et al. 1984, section 11.5), and some held-out rows
-    with what the trees of the chosen size answered.
+    with the predictions of the trees of the chosen size.
     """
     between, far = sequence.between(), problem.far_loss()
     few = -(-MAX_HELD_OUT_ROWS // max(len(folds), 1))
@@ -225,15 +225,15 @@ def choose_by_losses(
     tested_by: str,
     unavoidable: float | Floats = 0.0,
 ) -> PruningTable:
-    """Mean losses, their standard errors, and the choice: the least error, or the smallest tree within one se of it.
+    """Mean losses, their standard errors, and the choice: the lowest error, or the smallest tree within one se of it.
 
-    unavoidable : what was taken off the losses (`Problem.far_loss`), in all; means have it, standard errors do not.
+    unavoidable : the total subtracted from the losses (`Problem.far_loss`); means include it, standard errors do not.
     """
     mean = total / weight
     standard_error = np.sqrt(np.maximum(squares / weight - mean * mean, 0.0) / weight)
     mean = mean + unavoidable / weight
     equal = mean <= mean.min() + ERROR_ROUNDING_SHARE * np.abs(mean).max()
-    least = int(np.flatnonzero(equal)[-1])  # of equal errors the smaller tree
+    least = int(np.flatnonzero(equal)[-1])  # on ties the smaller tree
     chosen = int(np.flatnonzero(equal | (mean <= mean[least] + standard_error[least]))[-1]) if one_se else least
     return _table(sequence, mean, standard_error, chosen=len(mean) - 1 - chosen, tested_by=tested_by)
 

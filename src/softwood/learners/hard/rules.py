@@ -1,13 +1,13 @@
 """Rules from a tree (Quinlan 1993, chapter 5).
 
-1. Every path to a leaf is a rule. Of its conditions the one whose loss leaves the lowest pessimistic error rate is
-   dropped, as long as the rate does not rise.
+1. Every path to a leaf is a rule. The condition whose removal gives the lowest pessimistic error rate is dropped, as
+   long as the rate does not increase.
 2. Of the rules of a class, those are kept that describe it in the fewest bits: bits of the rules * RULE_BITS_SHARE +
    bits of the exceptions, log2 C(covered, false positives) + log2 C(not covered, false negatives). Rules are removed
    one by one, each time the one whose removal saves most.
 3. Classes are ordered by their false positives among the rows not covered yet, fewest first; rules of a class by their
    pessimistic error rate. The default is the most frequent class of the rows that no rule covers.
-4. Rules whose loss does not raise the training error are dropped, the last first.
+4. Rules whose removal does not increase the training error are dropped, the last first.
 
 Differs from C4.5: paths are those of the pruned tree, the tree that is shown; the choice in step 2 is always greedy.
 """
@@ -111,14 +111,14 @@ class RuleMaker:
         return Rule(conditions, answer, float(weight.sum()), float(wrong.sum()))
 
     def simplify(self, conditions: tuple[Condition, ...], answer: int) -> Rule:
-        """Drop conditions as long as the pessimistic error rate does not rise."""
+        """Drop conditions as long as the pessimistic error rate does not increase."""
         left = list(conditions)
         fails = np.stack([~condition.holds(self.cases.X) for condition in left]) if left else np.zeros((0, 0), np.bool_)
         failed = fails.sum(axis=0) if left else np.zeros(len(self.cases.code), np.int64)
         now = self.measured((), answer, failed == 0)
         best = self.rate(now.coverage, now.errors)
         while left:
-            # rows that one condition alone keeps out come in when it goes
+            # rows excluded only by one condition are covered when it is dropped
             near = np.flatnonzero(failed == 1)
             wrong = self.cases.weight[near] * (self.cases.code[near] != answer)
             more, errors = (matmul(fails[:, near], by) for by in (self.cases.weight[near], wrong))
@@ -187,7 +187,7 @@ class RuleMaker:
         return int((left if left.sum() > 0 else every).argmax())
 
     def polish(self, rules: list[Rule], default: int) -> list[Rule]:
-        """Drop rules whose loss does not raise the training error."""
+        """Drop rules whose removal does not increase the training error."""
         cover = [rule.holds(self.cases.X) for rule in rules]
         worst = self.errors(rules, cover, default)
         for at in reversed(range(len(rules))):
@@ -217,6 +217,6 @@ def exception_bits(total: float, covered: Floats, false_positive: Floats, false_
 
 
 def log_choices(n: Floats, k: Floats) -> Floats:
-    """log2 of n choose k, for weights too."""
+    """log2 of n choose k, also for weights."""
     n, k = np.maximum(n, 0.0), np.clip(k, 0.0, np.maximum(n, 0.0))
     return np.asarray((log_factorial(n) - log_factorial(k) - log_factorial(n - k)) * BITS_PER_NAT)

@@ -6,8 +6,8 @@
 
     collapse[t] <= alpha < collapse[parent of t]
 
-and any sum over leaves, for all trees of the sequence at once, is one pass over the nodes: each adds its number where
-its stretch of alphas begins and takes it back where the stretch ends.
+and any sum over leaves, for all trees of the sequence at once, is one pass over the nodes: each adds its number at the
+start of its range of alphas and subtracts it at the end.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class PruningSequence:
 
     tree : the unpruned one.
     risk : per node, R(t).
-    error : per node, its part of the training error were it a leaf.
+    error : per node, its contribution to the training error if it were a leaf.
     """
 
     tree: Tree
@@ -69,7 +69,7 @@ class PruningSequence:
     def with_tree(self, tree: Tree) -> PruningSequence:
         """The same sequence for a tree that differs only in its surrogates or responses."""
         other = object.__new__(type(self))
-        vars(other).update(vars(self), tree=tree)  # with all that has been worked out
+        vars(other).update(vars(self), tree=tree)  # with all cached values
         return other
 
     @classmethod
@@ -85,11 +85,11 @@ class PruningSequence:
 
     @computed_once
     def alpha(self) -> Floats:
-        """Rising; step k is the smallest tree that is best for alpha[k]."""
+        """Increasing; step k is the smallest tree that is best for alpha[k]."""
         found = np.unique(np.maximum(self.collapse[self.tree.n_children > 0], 0.0))
         apart = np.ones(len(found), np.bool_)
         apart[1:] = np.diff(found) > SAME_ALPHA * found[1:]
-        alpha = found[np.append(apart[1:], True)] if len(found) else found  # of equal ones the largest
+        alpha = found[np.append(apart[1:], True)] if len(found) else found  # on ties the largest
         return alpha if len(alpha) and alpha[0] == 0.0 else np.append(0.0, alpha)
 
     def sum_leaves(self, number: Floats, alpha: Floats | None = None) -> Floats:
@@ -113,7 +113,7 @@ class PruningSequence:
         return self.sum_leaves(np.ones(self.tree.n_nodes))
 
     def between(self) -> Floats:
-        """Geometric means of neighbouring alphas: what stands for each step in another tree's sequence."""
+        """Geometric means of neighbouring alphas, which represent each step in another tree's sequence."""
         return np.append(np.sqrt(self.alpha[:-1] * self.alpha[1:]), np.inf)
 
     def is_leaf(self, alpha: float) -> npt.NDArray[np.bool_]:
@@ -137,7 +137,7 @@ def node_error(tree: Tree, problem: Problem) -> Floats:
 
 
 def node_risk(tree: Tree, problem: Problem, weight: Floats) -> Floats:
-    """R(t): the part of the whole impurity that the node would have as a leaf, as scikit-learn reckons it.
+    """R(t): the node's contribution to the total impurity if it were a leaf, as in scikit-learn.
 
     The book and rpart prune classes by error instead. On the papers' classification sets the two were level (the choice
     among the trees is by error either way), and impurity gives every tree one scale of alpha.
@@ -149,15 +149,15 @@ def node_risk(tree: Tree, problem: Problem, weight: Floats) -> Floats:
 
 
 def _each_node(tree: Tree, work: Callable[[Floats], Floats]) -> Floats:
-    """A number of every node's answers, some nodes at a time: with many classes the answers are a large table."""
+    """A number from every node's responses, some nodes at a time: with many classes these are a large table."""
     step = max(2, MAX_ANSWERS_AT_ONCE // tree.n_outputs)
     return np.concatenate([work(tree.response[at : at + step]) for at in range(0, tree.n_nodes, step)])
 
 
 def path_losses(tree: Tree, rows: Problem, less: Floats | None = None) -> tuple[Floats, Floats]:
-    """Per node: sum of weighted losses, and of their squares, of the rows that pass it, were it a leaf.
+    """Per node: sum of weighted losses, and of their squares, of the rows that pass it, if it were a leaf.
 
-    Rows that a missing value sends several ways count at each node by their reach. `less` is taken off each row's loss.
+    Rows split by a missing value count at each node by their reach. `less` is subtracted from each row's loss.
     """
     weight, n = rows.row_weight(), tree.n_nodes
     total, squares = np.zeros(n), np.zeros(n)
@@ -172,13 +172,13 @@ def path_losses(tree: Tree, rows: Problem, less: Floats | None = None) -> tuple[
 
 
 def _goes_in_parts(tree: Tree) -> bool:
-    """Whether a missing value sends a row several ways."""
+    """Whether a missing value splits a row."""
     return bool(np.any(tree.missing == Missing.FRACTION))
 
 
 def _visits(tree: Tree, X: Floats | SparseTable) -> Iterator[tuple[Longs, Longs, Floats]]:
-    """Batches of (row, node, reach) that hold every node on the way of every row; the first has where each ends, unless
-    rows go several ways.
+    """Batches of (row, node, reach) with every node on the path of every row; the first has the last nodes, unless rows
+    are split.
     """
     if _goes_in_parts(tree):
         step = max(1, MAX_REACH_NUMBERS // tree.n_nodes)
@@ -195,7 +195,7 @@ def _visits(tree: Tree, X: Floats | SparseTable) -> Iterator[tuple[Longs, Longs,
 
 
 def _joined_visits(tree: Tree, X: Floats | SparseTable) -> Iterator[tuple[Longs, Longs, Floats, Longs]]:
-    """Batches of `_visits`, as many as together hold few answers, and beside each visit which of these it is of."""
+    """Batches of `_visits`, joined while they have few distinct responses, with the index of each response."""
     held: list[tuple[Longs, Longs, Floats]] = []
     visits = 0
     for batch in _visits(tree, X):
@@ -217,12 +217,12 @@ def _join(batches: list[tuple[Longs, Longs, Floats]]) -> tuple[Longs, Longs, Flo
 class PathAnswers:
     """Rows with the responses of all nodes on their paths, for the predictions of each tree of the sequence.
 
-    answers : of the nodes that were visited; of many classes as a sparse matrix: deep nodes know few of them.
-    parent : of each of these nodes, as a place among them; the root is its own.
-    collapse : of each, the alpha from which it is no branch.
-    row, place, reach : of every visit of a row to a node, the row, the place of the node in `answers`, and the part of
-        the row that arrives. Where no row goes several ways only the last node of each: a tree may be thousands deep.
-    in_parts : whether some row may go several ways.
+    answers : of the visited nodes; with many classes a sparse matrix, since deep nodes have few of them.
+    parent : of each of these nodes, as an index among them; the root is its own parent.
+    collapse : of each, the alpha from which it is not a branch.
+    row, place, reach : for every visit of a row to a node, the row, the index of the node in `answers`, and the share
+        of the row that arrives. If no row is split, only the last node of each: a tree may be thousands of levels deep.
+    in_parts : whether some row may be split.
     """
 
     rows: Problem
@@ -236,7 +236,7 @@ class PathAnswers:
 
     @classmethod
     def of(cls, sequence: PruningSequence, rows: Problem, answers: Floats) -> PathAnswers:
-        """Of rows that the tree of the sequence has not seen; `answers` are those of its nodes."""
+        """For rows that the tree of the sequence has not seen; `answers` are those of its nodes."""
         tree, in_parts = sequence.tree, _goes_in_parts(sequence.tree)
         visits = _visits(tree, rows.X)
         ends = list(visits) if in_parts else [next(visits)]
@@ -264,7 +264,7 @@ class PathAnswers:
 
 
 def _with_ancestors(node: Longs, parent: npt.NDArray[np.int32]) -> Longs:
-    """The nodes and all above them, rising."""
+    """The nodes and all above them, in increasing order."""
     seen = np.zeros(len(parent), np.bool_)
     while len(node):
         seen[node] = True

@@ -1,14 +1,14 @@
 """Smoothing of class probabilities: the probabilities of leaves with few rows are shrunk to a prior.
 
-    answer = (n p + m q) / (n + m),    p = shares of the node's n rows (by weight), q = prior
+    probability = (n p + m q) / (n + m),    p = proportions of the node's n rows (by weight), q = prior
 
-    Laplace      q = 1 / K of every of the K classes, m = K: one more row of each class
-    m-estimate   q = shares of all rows (the root's), m by choice; 2 by default (Cestnik 1990)
+    Laplace      q = 1 / K for each of the K classes, m = K: one more row of each class
+    m-estimate   q = proportions of all rows (the root's), m is a parameter, 2 by default (Cestnik 1990)
 
 The predicted class of a node is unchanged: if the prior would change it, shrinkage stops before, and the rest is
 towards equal shares, which do not change the order.
 
-Differs from the papers (Cestnik 1990; Provost & Domingos 2003): that last sentence.
+The last sentence differs from the papers (Cestnik 1990; Provost & Domingos 2003).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from softwood.tree import Tree
 from softwood.tree.trusted import with_fields
 
 MAX_MOVE_SHARE = 1.0 - 1e-6  # of the way to where another class would be answered
-M = 2.0  # rows that the prior of an m-estimate is worth
+M = 2.0  # weight of the prior of an m-estimate, in rows
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Smoothing:
     equal: bool = True
 
     def smooth(self, tree: Tree) -> Tree:
-        """The tree with other class probabilities, at branches too."""
+        """The tree with other class probabilities, also at branches."""
         return with_fields(tree, response=self.answers(tree))
 
     def answers(self, tree: Tree) -> Floats:
@@ -54,14 +54,14 @@ class Smoothing:
 
 
 def pull_to(share: Floats, prior: Floats, part: Floats, costs: Floats | None = None) -> tuple[Floats, Floats]:
-    """(1 - part) share + part prior, as far as the class of least cost stays the same; and the part that was taken.
+    """(1 - part) share + part prior, limited so that the class of least cost does not change; and the part used.
 
     Parameters
     ----------
     share : (nodes, classes).
     prior : (classes,).
-    part : (nodes,) at most so much of the prior.
-    costs : (true, given), or None where all mistakes cost the same.
+    part : (nodes,) maximum proportion of the prior.
+    costs : (true, given), or None if all errors cost the same.
 
     Examples
     --------

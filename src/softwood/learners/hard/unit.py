@@ -1,10 +1,10 @@
-"""The unit that a hard tree counts numbers in while it learns: a power of two, so that nothing is rounded.
+"""The unit of numbers while a hard tree learns: a power of two, so that nothing is rounded.
 
     y = unit * number        range of the numbers: about SQUARE_RANGE_DIGITS
 
-Whatever the user's unit, squares neither overflow nor vanish, and a limit on the impurity (growth.py: EPSILON) means
-the same. All targets share one unit, so that they count beside each other as they did. Multiplication by a power of
-two is exact: the tree of y * 2^k is the tree of y, to the last bit, its responses times 2^k.
+For any unit of the user, squares neither overflow nor vanish, and a limit on the impurity (growth.py: EPSILON) has the
+same meaning. All targets share one unit, so that their relative weight does not change. Multiplication by a power of
+two is exact: the tree of y * 2^k is the tree of y, to the last bit, with responses times 2^k.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from softwood.learners.hard.table import PruningTable
 from softwood.tree import Tree
 from softwood.tree.trusted import with_fields
 
-# Of risks that are squares, digits of the range above 1, such that a spread of some 1e-16 of the range is an impurity
-# of EPSILON: rounding. Other risks count in the unit of the targets.
+# For squared risks, digits of the range above 1, such that a spread of about 1e-16 of the range is an impurity of
+# EPSILON: rounding. Other risks are in the unit of the targets.
 SQUARE_CRITERIA = (Criterion.SQUARED_ERROR, Criterion.HUBER)
 SQUARE_RANGE_DIGITS = 26
 
 
 @dataclass(frozen=True)
 class Unit:
-    """`size` is what 1 stands for among the answers, `risk` among impurities, gains and errors."""
+    """`size` is the unit of responses, `risk` that of impurities, gains and errors."""
 
     size: float = 1.0
     risk: float = 1.0
 
     @classmethod
     def of(cls, problem: Problem) -> Unit:
-        """The unit of the rows that count; of classes 1."""
+        """The unit for the rows with weight; 1 for classes."""
         values = problem.y[problem.weight > 0].astype(np.float64)
         if problem.is_classes or not values.size:
             return cls()
         span = float(np.max(values.max(axis=0) - values.min(axis=0)))
-        if span == 0.0:  # then there is no risk to count
+        if span == 0.0:  # then there is no risk
             return cls(float(np.ldexp(1.0, int(np.frexp(np.abs(values).max())[1]))))
         square = problem.criterion in SQUARE_CRITERIA
         size = float(np.ldexp(1.0, int(np.frexp(span)[1]) - SQUARE_RANGE_DIGITS * square))
@@ -56,7 +56,7 @@ class Unit:
         return replace(problem, y=problem.y.astype(np.float64) / self.size, parameter=width)
 
     def enter_pruning(self, pruning: Pruning) -> Pruning:
-        """The rows to choose by in this unit."""
+        """The validation rows in this unit."""
         rows = pruning.validation
         return pruning if rows is None else replace(pruning, validation=self.enter(rows))
 
@@ -66,7 +66,7 @@ class Unit:
         return replace(growth, min_impurity=limits[0], min_impurity_decrease=limits[1])
 
     def leave(self, pruned: Pruned) -> Pruned:
-        """What was learned, in the user's unit."""
+        """The result in the user's unit."""
         if self.size == 1.0:
             return pruned
         table, sequence, tree = pruned.table, pruned.sequence, self.leave_tree(pruned.tree)

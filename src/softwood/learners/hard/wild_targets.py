@@ -3,9 +3,9 @@
 A split that isolates one outlier saves its whole distance, more than any true split. Such splits come first in the tree
 and in its pruning sequence, and every tree but the root predicts an outlier for some rows. So a tree that is to be
 pruned grows on targets clipped to within WILD_SPREADS of the median (a spread is 1.48 times the median distance from
-it; by huber, where true splits save squares of small steps, within HUBER_WILD_SPREADS and its width). A centre is held
-as its targets are, so all answers within stay the same; those at the edge are found again from the targets as they are.
-Trees that are not pruned grow on the original targets, as in scikit-learn.
+it; with huber, where true splits save squares of small steps, within HUBER_WILD_SPREADS and its width). Centres within
+the limits do not change; those at a limit are recomputed from the original targets. Trees that are not pruned grow on
+the original targets, as in scikit-learn.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WILD_SPREADS = 30.0
 
 
 def hold_wild(problem: Problem) -> Problem:
-    """The problem with wild targets held; the problem itself where there are none, or for another criterion."""
+    """The problem with clipped outliers; the problem itself if there are none, or for another criterion."""
     if problem.criterion not in LINEAR_CRITERIA or not problem.weight.any():
         return problem
     y = problem.y.astype(np.float64)
@@ -38,9 +38,11 @@ def hold_wild(problem: Problem) -> Problem:
 
 
 def answer_wild(tree: Tree, problem: Problem, near: Problem) -> Tree:
-    """The tree with centres of the targets as they are, where they are wild."""
+    """The tree with centres from the original targets, where targets are outliers."""
     y, held = problem.y.astype(np.float64), near.y.astype(np.float64)
-    width = problem.parameter if problem.criterion == Criterion.HUBER else 0.0  # that far from the edge it is felt
+    width = (
+        problem.parameter if problem.criterion == Criterion.HUBER else 0.0
+    )  # distance from the limit at which clipping has an effect
     low, high = held.min(axis=0) + width, held.max(axis=0) - width
     edge = np.flatnonzero(((tree.response <= low) | (tree.response >= high)).any(axis=1))
     if not len(edge):
