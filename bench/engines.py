@@ -7,7 +7,7 @@
     python -m bench.engines stream                           partial_fit of a budding tree behind Arrow batches
     python -m bench.engines simulate                         many rows on many workers, from the parts measured
 
-Rows are generated: ten inputs, y = tanh(2 x0) + sin(2 x1) + x2 x3 / 2 + [x4 > 1] + noise of deviation 0.3.
+Rows are synthetic: ten inputs, y = tanh(2 x0) + sin(2 x1) + x2 x3 / 2 + [x4 > 1] + noise of deviation 0.3.
 """
 
 from __future__ import annotations

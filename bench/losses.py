@@ -3,7 +3,7 @@
     SOFTWOOD_DATA=<folder of the sets> python -m bench.losses --sets 40         (make losses)
 
 counts    hours of bike rentals (ISLP's Bikeshare; `pip install --no-deps ISLP`): mean Poisson deviance of fresh rows
-quantile  generated Friedman-like rows whose noise grows with an input: mean pinball loss of the quantile 0.9
+quantile  synthetic Friedman-like rows whose noise increases with an input: mean pinball loss of the quantile 0.9
 wild      the same with 5 % outliers, 1,000 times as far away: mean distance from the true mean
 classes   the papers' sets, the smallest first: expected calibration error of the probability of the predicted class, in
           ten groups of equal size, and log loss

@@ -18,7 +18,7 @@ MARK = re.compile(r"^\s*(?:#|//)\s?")  # of a comment that goes on
 BETTER = {
     r"came true by": "observed against predicted",
     r"is no softwood (file|tree)": "is not a softwood file",
-    r"which is no feature": "which is not a feature",
+    r"which (is|are) no (?!longer|more)\w+": "which is not a …",
     r"its first bytes say": "the format is detected from the first bytes",
     r"mostly nothing": "many ties at one value",
     r"divide none of them": "no group is split across folds",
@@ -44,8 +44,16 @@ BETTER = {
     r"refused in words": "refused, with an error",
     r"answered right": "accuracy; predicted correctly",
     r"(turns|turned) round\b": "is reversed",
-    r"made by rule": "generated",
+    r"made by rule": "generated, synthetic",
     r"\bgone on with": "resumed",
+    r"as soon as it is there": "at once",
+    r"\bgoes? on where it (was|stopped)": "is resumed",
+    r"(not there|were there) at fit": "unseen at fit",
+    r"(first|lowest|largest) of equals": "on ties, the first",
+    r"but for rounding": "up to rounding",
+    r"\bis told by\b": "is determined by",
+    r"\b(is|are) held to\b": "is compared with; the reference for",
+    r"\b(a|one) (row|line|column|curve) an? (case|class|fit|gate|input|leaf|node|output|set|table)\b": "one … per …",
 }
 ANY = re.compile("|".join(BETTER))
 

@@ -1,4 +1,4 @@
-"""Twelve data sets: classes and numbers, categories, missing values, weights. generated or part of scikit-learn."""
+"""Twelve data sets: classes and numbers, categories, missing values, weights. Synthetic or from scikit-learn."""
 
 from __future__ import annotations
 

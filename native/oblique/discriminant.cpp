@@ -239,7 +239,7 @@ ScoredDirection by_regression(const RowRange& rows, const Answers& answers, cons
   return found;
 }
 
-// Standard deviation of the scores, 0 where they are all the same but for rounding.
+// Standard deviation of the scores, 0 if they are all equal up to rounding.
 double spread_of(const std::vector<double>& score) {
   double mean = 0, spread = 0, far = 0;
   for (const double s : score) mean += s;

@@ -24,7 +24,7 @@ inline std::size_t count_answers(Link link, std::size_t n_outputs) {
 // output: (rows, n_outputs), answer: (rows, answers), C order; the two must not overlap.
 void apply_link(Link link, const double* output, std::size_t rows, std::size_t n_outputs, double* answer);
 
-// Place of the largest answer of every row, the first of equals; NaN counts as largest, as in NumPy.
+// Index of the largest answer of every row, on ties the first; NaN counts as largest, as in NumPy.
 void find_largest(const double* answer, std::size_t rows, std::size_t n_answers, std::int64_t* place);
 
 }  // namespace softwood

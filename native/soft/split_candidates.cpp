@@ -60,7 +60,7 @@ SplitCandidate number_start(const Leaf& leaf, const SplitFeatures& split_feature
           stepped(leaf, rest_of(all, first), ridge)};
 }
 
-// The place of the number farthest from 0 among the first n; the first of equals.
+// The index of the number farthest from 0 among the first n; on ties, the first.
 std::size_t farthest(const Vector& values, std::size_t n) {
   const auto nearer = [](double a, double b) { return std::abs(a) < std::abs(b); };
   return static_cast<std::size_t>(

@@ -25,8 +25,8 @@ struct SplitStepOptions {
   int alone = 0, together = 0, joint = 0;  // iterations on the gate, on the tree of each candidate, on the best one
 };
 
-// A tree while it is being learned: parameters as the engine has them, and of each gate, in their order, the weights
-// that stay 0 and whether it may be unpenalized. Responses and slopes are held to their origin.
+// A tree during learning: the engine's parameters, and for each gate, in order, its frozen weights and whether it is
+// unpenalized. Responses and slopes are shrunk to their origin.
 struct SoftTreeParams {
   Shape shape;
   Slopes slopes = Slopes::kNone;

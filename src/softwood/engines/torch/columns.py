@@ -4,8 +4,8 @@
     Tables    column = height[segment] + slope[segment] * t
 
 Weights over columns become weights over terms (`spread`), and sums by terms become sums by columns (`gather`), here and
-in float64. Scores are read off tables by gate, which are tables by column times the weights: a row looks up one line an
-input, however many columns that has.
+in float64. Scores are read off tables by gate, which are tables by column times the weights: a row looks up one line
+per input, for any number of columns.
 """
 
 from __future__ import annotations

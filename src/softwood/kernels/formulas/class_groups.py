@@ -5,7 +5,7 @@
 
 The impurity of a grouping is that of the best cut along its direction, counted in BINS bins of the score: all moves
 of a step are one table. The paper sorts the rows for every move; the cut that is kept is searched exactly, later. This
-is the definition that native/oblique/class_groups.cpp is held to.
+is the reference for native/oblique/class_groups.cpp.
 """
 
 from __future__ import annotations

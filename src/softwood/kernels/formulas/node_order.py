@@ -3,7 +3,7 @@
     above[m] >= middle[m] >= below[m]       m an ordered gate: the answers under its first and under its second child
 
 So every node lies between the middles of the ordered gates above it, and so does every middle. What is between low and
-high is told by one number z:
+high is determined by one number z:
 
     neither        value = z
     low alone      value = low + z                      z >= 0

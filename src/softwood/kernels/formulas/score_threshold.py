@@ -1,12 +1,12 @@
 """The place to cut along a score: between two neighbours, where the impurity falls most, or nearly so.
 
-    gain      the cut of the largest gain, the lowest of equals
+    gain      the cut with the largest gain; on ties, the lowest
     near      of the cuts that have at least WORTH of the largest gain the one nearest to a place that is given
 
 With few rows the cut of largest gain has a large variance; the cut between two normal densities of one variance has a
 small one. The second rule takes that place as long as its gain is near the largest. Scores and distances that differ
 by less than TIE of the scores' range are equal, of equals the lowest place is taken, and a gain of less than TIE of the
-node's loss is none. This is the definition that native/oblique/score_threshold.cpp is held to.
+node's loss is none. This is the reference for native/oblique/score_threshold.cpp.
 """
 
 from __future__ import annotations

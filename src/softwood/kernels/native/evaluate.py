@@ -36,7 +36,7 @@ class Evaluator:
         return out
 
     def decide(self, X: Floats, n_threads: int = 1) -> npt.NDArray[np.int64]:
-        """The place of the largest answer of each row; the first of equals."""
+        """The index of the largest answer of each row; on ties, the first."""
         out = np.empty(len(X), np.int64)
         self._native.decide(_aligned(X), self._link, out, n_threads)
         return out

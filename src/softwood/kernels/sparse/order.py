@@ -1,7 +1,7 @@
-"""Rows of a sparse table in the order of their values, column by column, without laying them out.
+"""Rows of a sparse table in the order of their values, column by column, without a dense copy.
 
-At the first column in which two rows differ at most one of them has 0 there. So a row is told by its stored values in
-the order of their columns, each with a key that rises as the row does:
+At the first column in which two rows differ, at most one of them has 0. So a row is determined by its stored values in
+the order of their columns, each with a key that increases with the row:
 
     value < 0       the earlier its column, the lower       below the end of a row
     value > 0       the earlier its column, the higher      above it; NaN is larger than any number

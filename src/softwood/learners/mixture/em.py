@@ -53,9 +53,9 @@ class Mixture:
 
 @dataclass(frozen=True)
 class MixtureRows:
-    """What EM looks at: columns (the last is 1), targets (class codes, or scaled numbers), weights and the penalty.
+    """Data for EM: columns (the last is 1), targets (class codes, or scaled numbers), weights and the penalty.
 
-    Made once of a `Dataset`: EM needs its columns in memory, and class codes instead of a column a class.
+    Made once from a `Dataset`: EM needs its columns in memory, and class codes instead of one column per class.
     """
 
     phi: Floats

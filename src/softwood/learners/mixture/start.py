@@ -77,5 +77,5 @@ def _from_starts(
     """The best of several starts, brought to the top."""
     rng = np.random.default_rng(seed)
     begun = [run_em(draw_start(shape, rows, targets, rng), rows, min(START_ITER, max_iter), tol) for _ in range(starts)]
-    best = max(begun, key=lambda mixture: mixture.history[-1])  # the first of equals
+    best = max(begun, key=lambda mixture: mixture.history[-1])  # on ties, the first
     return run_em(best, rows, max_iter, tol) if max_iter > START_ITER else best

@@ -58,7 +58,7 @@ def solve(S: Floats, right: Floats) -> Floats:
 
 
 class Discriminants(NamedTuple):
-    """D, one column a class; the columns' mean; the rows about it on D; inner products of the class means by S_T^-1."""
+    """D, one column per class; the columns' mean; centred rows on D; inner products of the class means by S_T^-1."""
 
     D: Floats
     mean: Floats

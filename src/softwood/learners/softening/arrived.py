@@ -41,7 +41,7 @@ def with_arrivals(tree: Tree, rows: SofteningRows) -> Tree:
 
 
 def _targets(tree: Tree, rows: SofteningRows) -> Floats:
-    """Numbers, or one column a class."""
+    """Numbers, or one column per class."""
     if not rows.is_classes:
         return rows.y.astype(np.float64)
     return np.asarray(rows.y[:, None] == np.arange(tree.n_answers), np.float64)

@@ -5,7 +5,7 @@
 2. Step i = 1, 2, ... softens the i largest of them, each time with other chance, by annealing on all rows. A
    softening counts if the loss falls by a factor of at least MIN_LOSS_RATIO.
 3. After `n_successes` that counted (or MAX_TRIES_FACTOR times as many tries) the one with the smallest training error
-   on all rows is kept (the first of equals).
+   on all rows is kept (on ties, the first).
 
 Differs from the paper: the split is made three times, each third held out once, to say how much to prune; the trees are
 then those of a sequence grown on all rows (`n_splits=1` is the paper's one split, and its trees of two thirds of the
