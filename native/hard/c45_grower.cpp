@@ -169,7 +169,7 @@ class C45Grower {
   const C45Problem& p_;
   int n_threads_;
   std::vector<double> weight_;      // of the rows of the current node
-  std::vector<std::int32_t> slot_;  // where they go
+  std::vector<std::int32_t> slot_;  // their slots
   std::vector<std::uint8_t> many_;  // per feature
   C45Tree tree_;
 };

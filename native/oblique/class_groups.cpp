@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t BINS = 64;  // of kernels/formulas/class_groups.py
 constexpr double BIN_RANGE = 3.0, SAME = 1e-9, EDGE = 1e-6;
 
-// The classes that go with the first of the two whose means lie farthest apart.
+// The classes that are grouped with the first of the two with the most distant means.
 std::vector<bool> seed_groups(const double* gram, std::size_t n) {
   const auto distance = [&](std::size_t a, std::size_t b) {
     return gram[a * n + a] + gram[b * n + b] - gram[a * n + b] - gram[b * n + a];
@@ -48,7 +48,7 @@ SOFTWOOD_CLONED(void, add_scores, (double* to, const double* more, double times,
   for (std::size_t i = 0; i < n; ++i) to[i] += times * more[i];
 }
 
-// A grouping, the scores along its direction, and what moving a class would make of the best cut.
+// A grouping, the scores along its direction, and the best cut after moving a class.
 class Grouping {
  public:
   Grouping(const Projected& rows, const Impurity& impurity, std::vector<bool> first)
@@ -78,7 +78,7 @@ class Grouping {
     measure();
   }
 
-  // The least loss of a cut between bins, with class k moved.
+  // The lowest loss of a cut between bins, with class k moved.
   double loss_moved(std::size_t k) {
     const double times = step(k), own = rows_.spread[k * rows_.classes + k];
     return least_loss(rows_.score + k * rows_.rows, times, variance_ + times * (2 * along_[k] + times * own));
@@ -128,7 +128,7 @@ class Grouping {
       }
       best = std::min(best, sides_.loss());
     }
-    return std::max(best, 0.0);  // below 0 by rounding only; losses are compared by their ratio
+    return std::max(best, 0.0);  // below 0 only by rounding; losses are compared by their ratio
   }
 };
 

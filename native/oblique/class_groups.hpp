@@ -18,11 +18,11 @@ struct Projected {
   const double* gram;               // classes x classes: inner products of the class means in the measure of S_T^-1
   const double* spread;             // classes x classes: covariance of the scores
   const std::int32_t* code;         // class of each row
-  const double* split_weight;       // how much each row counts
+  const double* split_weight;       // weight of each row in splits
   const std::vector<double>& size;  // weight of each class
 };
 
-// Which classes are in the first group.
+// Whether each class is in the first group.
 std::vector<bool> exchange(const Projected& rows, const Impurity& impurity);
 
 // Coefficients of a grouping's direction, by class.

@@ -16,19 +16,19 @@ namespace {
 constexpr double TINY = 1e-8, PART = 0.99;  // of direction.py
 constexpr double NAN_ = std::numeric_limits<double>::quiet_NaN();
 
-// A direction, the rows' scores along it less that of their mean, and the place where they are best cut (NaN: by gain).
+// A direction, the rows' centred scores along it, and the best cut (NaN: by gain).
 struct ScoredDirection {
   std::vector<double> along, score;
   double near = NAN_;
 };
 
-// What is added to the diagonal of a mean scatter of this trace.
+// The ridge for a mean scatter with this trace.
 double ridge_of(const RowRange& rows, const NodeSums& sums, double shrinkage, double trace) {
   const auto n = static_cast<double>(rows.columns);
   return (std::isnan(shrinkage) ? n / sums.total : shrinkage) * trace / n;
 }
 
-// (S + ridge)^-1 right in place, for the mean scatter S; right is columns x k. The answer is the ridge.
+// (S + ridge)^-1 right in place, for the mean scatter S; right is columns x k. Returns the ridge.
 double solve_scatter(const RowRange& rows, const NodeSums& sums, double shrinkage, std::vector<double>& right,
                      std::size_t k) {
   std::vector<double> S = sums.S;
@@ -41,8 +41,8 @@ double solve_scatter(const RowRange& rows, const NodeSums& sums, double shrinkag
   return ridge;
 }
 
-// The same in the span of the rows, where these are fewer than the columns. With A the rows about their mean, each
-// times the root of its share, S = A'A, and right = A'T is given by T, rows x k:
+// The same in the span of the rows, if there are fewer rows than columns. With A the centred rows, each times the root
+// of its share, S = A'A, and right = A'T is given by T, rows x k:
 //
 //   (A'A + ridge)^-1 A'T = A' (AA' + ridge)^-1 T
 double solve_in_span(const RowRange& rows, const NodeSums& sums, double shrinkage, const std::vector<double>& T,
@@ -64,7 +64,7 @@ double solve_in_span(const RowRange& rows, const NodeSums& sums, double shrinkag
   return ridge;
 }
 
-// What makes the means of the classes of the rows: rows x width, see solve_in_span.
+// T for the means of the classes: rows x width, see solve_in_span.
 std::vector<double> class_parts(const RowRange& rows, const Answers& answers, const NodeSums& sums,
                                 const std::vector<std::size_t>& present, std::size_t width) {
   std::vector<double> T(rows.rows * width);
@@ -138,7 +138,7 @@ std::vector<double> inner(const std::vector<double>& A, const std::vector<double
   return found;
 }
 
-// Class of each row, counted among those present.
+// Class of each row, as an index among those present.
 std::vector<std::int32_t> renumber(const Answers& answers, const std::vector<std::size_t>& present,
                                    std::size_t classes) {
   std::vector<std::int32_t> number(classes), code(answers.rows);
@@ -147,7 +147,7 @@ std::vector<std::int32_t> renumber(const Answers& answers, const std::vector<std
   return code;
 }
 
-// The same table with zeros at the end of every row.
+// The same table, with rows padded with zeros.
 std::vector<double> widen(const std::vector<double>& table, std::size_t width, std::size_t wide) {
   std::vector<double> found(table.size() / width * wide);
   for (std::size_t i = 0; i < table.size(); ++i) found[i / width * wide + i % width] = table[i];
@@ -192,8 +192,8 @@ ScoredDirection between_groups(const RowRange& rows, const Answers& answers, con
   return found;
 }
 
-// Of several targets the direction that explains most of them together: the slopes, mixed by the leading eigenvector of
-// what they explain; its sign makes the largest weight positive.
+// For several targets, the direction that explains most of them together: the slopes, mixed by the leading eigenvector
+// of the explained covariance; its sign makes the largest weight positive.
 std::vector<double> mix_targets(const std::vector<double>& covariance, const std::vector<double>& slope,
                                 std::size_t targets) {
   const std::vector<double> explained = inner(covariance, slope, targets, targets);

@@ -12,12 +12,12 @@
 namespace softwood::oblique {
 
 struct SplitOptions {
-  double least;      // rows (by weight) that a child must keep
-  double shrinkage;  // of the scatter, in parts of its mean variance; NaN: columns / rows
+  double least;      // minimum rows (by weight) of a child
+  double shrinkage;  // of the scatter, relative to its mean variance; NaN: columns / rows
   bool gaussian;     // cut near where two normal densities would be
 };
 
-// The rows of a node, and the sums over them that a split is found from.
+// The rows of a node, and the sums over them for a split.
 struct NodeSums {
   double total = 0;              // of split_weight
   std::vector<double> mean;      // of the columns

@@ -22,7 +22,7 @@ struct Half {
   hard::NodeRows lists;
 };
 
-// Which leaf each of some rows comes to; none: all of them to the only one.
+// The leaf of each row; empty: all rows are in the only leaf.
 using Slots = std::vector<std::uint8_t>;
 
 class GateSelection {
@@ -60,8 +60,8 @@ class GateSelection {
   const Problem& problem_;
   const GateKinds& gate_kinds_;
   const SplitOptions& options_;
-  const PartitionedRows all_;  // as they come
-  PartitionedRows rows_;       // one half before the other
+  const PartitionedRows all_;  // in the original order
+  PartitionedRows rows_;       // one half after the other
   Impurity impurity_;
   std::unique_ptr<UnivariateSplitter> univariate_;
   hard::NodeRows lists_;
@@ -84,8 +84,7 @@ class GateSelection {
   void share_scatter(Half part[HALVES]) const {
     const std::size_t less = part[0].end - part[0].begin <= part[1].end - part[1].begin ? 0 : 1;
     const auto rows = [&](std::size_t i) { return rows_.rows(part[i].begin, part[i].end); };
-    if (rows(less).rows <
-        problem_.columns) {  // solved for in the span of its rows (discriminant.cpp); so may the other be
+    if (rows(less).rows < problem_.columns) {  // solved in the span of its rows (discriminant.cpp), as the other may be
       Half& other = part[1 - less];
       if (rows(1 - less).rows >= problem_.columns) other.sums.S = scatter(rows(1 - less), other.sums.mean.data());
       return;
@@ -115,7 +114,7 @@ class GateSelection {
     return losses;
   }
 
-  // A question about one input.
+  // A test of one input.
   double univariate_loss(const Half& learn, const Half& held) {
     const bool pure = learn.sums.loss <= EPSILON * learn.sums.total;
     const hard::Split split = pure ? hard::Split{} : univariate_->find(learn.lists, learn.sums.loss);
@@ -142,7 +141,7 @@ class GateSelection {
     return held_out_loss(learn, held, split.second, there);
   }
 
-  // Mean loss of the answers that the leaves get from the rows learned from: Brier score or squared error.
+  // Mean loss of the leaves' predictions, learned from the training half: Brier score or squared error.
   double held_out_loss(const Half& learn, const Half& held, const Slots& here, const Slots& there) const {
     const std::vector<double> answer = answers(learn, here);
     const Answers given = rows_.answers(held.begin, held.end);
@@ -160,7 +159,7 @@ class GateSelection {
     return total / held.sums.total;
   }
 
-  // Class shares or means of the two leaves; one without rows answers as both together.
+  // Class proportions or means of the two leaves; an empty leaf predicts like both together.
   std::vector<double> answers(const Half& learn, const Slots& here) const {
     const Answers given = rows_.answers(learn.begin, learn.end);
     const std::size_t parts = problem_.classes ? problem_.classes : problem_.targets;

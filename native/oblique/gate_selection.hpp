@@ -10,10 +10,10 @@
 
 namespace softwood::oblique {
 
-// Of the columns of the problem the first `linear` are those of linear gates, all of them those of quadratic ones.
+// The first `linear` columns of the problem are for linear gates, all columns for quadratic ones.
 struct GateKinds {
   std::size_t linear;
-  bool lines, squares;  // which of the two compete; a question about one input does where the problem has inputs
+  bool lines, squares;  // which of the two compete; a test of one input competes if the problem has inputs
 };
 
 // Mean loss on the rows not learned from; gate_kinds x replications x 2: a leaf, then those that compete from the

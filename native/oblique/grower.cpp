@@ -14,11 +14,11 @@ namespace softwood::oblique {
 namespace {
 
 constexpr double SAME_GAIN = 1e-9, AIC_FACTOR = 2.0, NO_LOSS = 1e-12;  // of discriminant.py
-// A child's scatter is the parent's less its sibling's where it has this many rows for every column (what rounding
-// leaves of the difference is then nothing), and up to this number of columns (open nodes keep theirs).
+// A child's scatter is the parent's minus its sibling's if it has this many rows per column (so that rounding is
+// negligible), and up to this number of columns (open nodes store theirs).
 constexpr std::size_t SHARE_ROWS = 1, SHARE_COLUMNS = 512;
 
-// A node that is to be split: rows from `begin` to `end`.
+// A node to split: rows from `begin` to `end`.
 struct Open {
   std::int32_t node;
   int depth;
@@ -66,7 +66,7 @@ class Grower {
   Impurity impurity_;
   std::unique_ptr<UnivariateSplitter> univariate_;
   GrownTree tree_;
-  std::vector<Open> waiting_;  // a stack: few nodes keep their scatter at a time
+  std::vector<Open> waiting_;  // a stack, so that few nodes store their scatter at a time
   double whole_ = 0;
 
   // -- one node -------------------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ class Grower {
     add_children(std::move(open), middle, id, found.second);
   }
 
-  // Whether the weights of a linear split pay: numbers by AIC, classes as soon as they gain more.
+  // Whether the weights of a linear split pay: numbers by AIC, classes if they gain more.
   bool is_worth_it(const NodeSums& sums, double linear, double single) const {
     if (!(linear > single * (1 + SAME_GAIN))) return false;
     const auto left = [&](double gain) { return std::max(sums.loss - gain, NO_LOSS * sums.loss); };
@@ -135,7 +135,7 @@ class Grower {
     }
   }
 
-  // The two children, of which those that may be split wait for it.
+  // The two children; those that may be split stay open.
   void add_children(Open&& parent, std::size_t middle, const std::vector<std::uint32_t>& id,
                     const std::vector<std::uint8_t>& second) {
     const std::int32_t first = tree_.node[static_cast<std::size_t>(parent.node)].first_child;
@@ -162,14 +162,14 @@ class Grower {
     }
   }
 
-  // Fewer rows than columns: they are solved for in the span of the rows, and no scatter is made (discriminant.cpp).
+  // With fewer rows than columns, solve in the span of the rows, without a scatter (discriminant.cpp).
   bool is_wide(const Open& open) const { return open.end - open.begin < problem_.columns; }
 
   void add_scatter(Open& open) const {
     if (!is_wide(open)) open.sums.S = scatter(rows_.rows(open.begin, open.end), open.sums.mean.data());
   }
 
-  // Scatter of the children: of the smaller over its rows, of the larger by what the parent has left.
+  // Scatter of the children: of the smaller over its rows, of the larger by subtraction from the parent.
   void spread(NodeSums& parent, Open child[2], const bool wanted[2]) const {
     const int large = child[1].end - child[1].begin > child[0].end - child[0].begin;
     const std::size_t n = child[large].end - child[large].begin;

@@ -30,7 +30,7 @@ struct GrownTree {
   std::vector<GrownNode> node;
   std::vector<double> value;                               // nodes x parts: weight by class, or means
   std::vector<double> weight;                              // gates x columns
-  std::map<std::int32_t, std::vector<std::int32_t>> slot;  // of questions about a category
+  std::map<std::int32_t, std::vector<std::int32_t>> slot;  // of tests of a category
 };
 
 GrownTree grow(const Problem& problem, const Limits& limits, const SplitOptions& options);

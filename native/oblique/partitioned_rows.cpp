@@ -83,7 +83,7 @@ void PartitionedRows::count_classes(const Answers& answers, const Impurity& impu
   value.insert(value.end(), count.begin(), count.end());
 }
 
-// Two passes: squares about a known mean do not suffer from one far from zero.
+// Two passes: squares about a known mean keep their precision if it is far from zero.
 void PartitionedRows::average(const Answers& answers, NodeSums& sums, std::vector<double>& value) const {
   sums.answer.resize(targets_);
   for (std::size_t t = 0; t < targets_; ++t) {

@@ -1,4 +1,4 @@
-// The rows a tree grows on, in an order in which every node is a range, and the sums over such ranges.
+// The rows of a tree, in an order in which every node is a range, and sums over such ranges.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace softwood::oblique {
 
-// Rows, and what they answer: classes (code, factor) or numbers (y).
+// Rows and their targets: classes (code, factor) or numbers (y).
 struct Problem {
   const double* phi;  // rows x columns
   std::size_t rows, columns;
   const double* weight;
   const std::int32_t* code;
-  const double* factor;  // per class: how much its rows count in splits
+  const double* factor;  // per class: weight of its rows in splits
   std::size_t classes;   // 0 for numbers
   const double* y;       // rows x targets
   std::size_t targets;
@@ -38,20 +38,20 @@ class PartitionedRows {
             classes_ ? nullptr : &y_[begin * targets_],
             targets_};
   }
-  // Numbers of the rows in the problem.
+  // Indices of the rows in the problem.
   const std::uint32_t* id(std::size_t begin) const { return &id_[begin]; }
 
-  // Weights are whole numbers: their logarithms are looked up from now on.
+  // Weights are whole numbers: use a table of logarithms.
   void tabulate(Impurity& impurity) const;
 
-  // Fills the sums over the answers, appends the node's value (weight by class, or means), and says how many rows.
+  // Fills the sums over the targets, appends the node's value (weight by class, or means), and returns the row count.
   double describe(std::size_t begin, std::size_t end, const Impurity& impurity, NodeSums& sums,
                   std::vector<double>& value) const;
   // Fills the sums over the columns, by class, and their mean.
   void add_columns(std::size_t begin, std::size_t end, NodeSums& sums) const;
 
-  // Rows of the first child before those of the second, each in the order they had; where the second begins. The
-  // columns come apart from the rest: nobody reads those of a leaf.
+  // Rows of the first child before those of the second, each in the original order; returns where the second begins.
+  // Columns are partitioned separately, because those of a leaf are not read.
   std::size_t divide(std::size_t begin, const std::vector<std::uint8_t>& second);
   void divide_columns(std::size_t begin, const std::vector<std::uint8_t>& second);
 
@@ -66,7 +66,7 @@ class PartitionedRows {
   void average(const Answers& answers, NodeSums& sums, std::vector<double>& value) const;
 };
 
-// From a scatter about another place to that about the mean.
+// From a scatter about another point to that about the mean.
 void shift_to_mean(NodeSums& sums, const std::vector<double>& from, const RowRange& rows);
 
 }  // namespace softwood::oblique

@@ -9,8 +9,8 @@
 namespace softwood::oblique {
 namespace {
 
-constexpr std::size_t BLOCK = 32;  // rows at a time, so that they and their weighted copy stay in the nearest cache
-constexpr std::size_t HIGH = 4;    // rows of the scatter that are added up in registers at a time
+constexpr std::size_t BLOCK = 32;  // rows at a time, so that they and their weighted copy fit in the L1 cache
+constexpr std::size_t HIGH = 4;    // rows of the scatter that are summed in registers at a time
 static_assert(WIDE == PACK && WIDE % HIGH == 0);
 
 using Register = Pack::Register;
@@ -66,7 +66,7 @@ SOFTWOOD_CLONED(std::vector<double>, scatter, (const RowRange& rows, const doubl
   return S;
 }
 
-// Eight rows side by side, each with its own sum.
+// Eight rows at once, each with its own sum.
 SOFTWOOD_CLONED(std::vector<double>, score_rows,
                 (const RowRange& rows, const double* mean, const std::vector<double>& along), (rows, mean, along)) {
   std::vector<double> score(rows.rows);

@@ -1,4 +1,4 @@
-// What touches every number of a node's rows: their scatter about a place, and their scores along directions.
+// Operations on every number of a node's rows: their scatter about a point, and their scores along directions.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ constexpr std::size_t WIDE = 8;  // columns are padded with zeros to a multiple 
 
 inline std::size_t padded(std::size_t columns) { return (columns + WIDE - 1) / WIDE * WIDE; }
 
-// Rows of padded columns, and how much each counts.
+// Rows of padded columns, and their weights.
 struct RowRange {
   const double* phi;
   const double* split_weight;
@@ -18,10 +18,10 @@ struct RowRange {
   const double* row(std::size_t i) const { return phi + i * stride; }
 };
 
-// sum_i split_weight_i (x_i - about)(x_i - about)', of which the entries with row <= column hold; stride x stride.
+// sum_i split_weight_i (x_i - about)(x_i - about)', valid for entries with row <= column; stride x stride.
 std::vector<double> scatter(const RowRange& rows, const double* about);
 
-// S less times * d d': from a scatter about one place to that about another.
+// S minus times * d d': from a scatter about one point to that about another.
 void shift(std::vector<double>& S, const RowRange& rows, const double* d, double times);
 
 // Scores of the rows about `mean` along one direction.

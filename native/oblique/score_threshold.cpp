@@ -21,7 +21,7 @@ std::vector<Scored> in_order(const std::vector<double>& score) {
   return order;
 }
 
-// The cuts of a node: gain by place, of which one is chosen at the end.
+// The cuts of a node: gain by position; one is chosen at the end.
 class ThresholdSearch {
  public:
   ThresholdSearch(const std::vector<Scored>& order, const Answers& answers, double least)
@@ -31,7 +31,7 @@ class ThresholdSearch {
     found_.reserve(order.size());
   }
 
-  // move(row) takes a row below, gain() says what a cut there is worth.
+  // move(row) moves a row below, gain() is the gain of a cut there.
   template <class Move, class Gain>
   void sweep(Move&& move, Gain&& gain) {
     double count = 0;
@@ -50,7 +50,7 @@ class ThresholdSearch {
   Cut choose(double loss, double near) const {
     if (found_.empty()) return {-1.0, 0.0};
     const bool by_gain = std::isnan(near);
-    // Rounding may leave every gain below 0, and half of such a largest one is more than it.
+    // Rounding may leave every gain below 0, and then half of the largest exceeds it.
     const double slack = TIE * std::max(loss, NOTHING);
     const double enough = (by_gain ? most_ : std::min(most_, WORTH * most_)) - slack;
     const auto away = [&](const Scored& cut) { return by_gain ? 0 : std::abs(middle(cut.second) - near); };
@@ -70,7 +70,7 @@ class ThresholdSearch {
   const Answers& answers_;
   const double least_;
   double total_ = 0, same_ = 0, most_ = -std::numeric_limits<double>::infinity();
-  std::vector<Scored> found_;  // gain, and the place before which it is had
+  std::vector<Scored> found_;  // gain, and the position of its cut
 
   double middle(std::size_t i) const { return 0.5 * (order_[i].first + order_[i + 1].first); }
 };
@@ -89,7 +89,7 @@ Cut cut_classes(const std::vector<double>& score, const Answers& answers, const 
   return search.choose(all, near);
 }
 
-// With d_t the sum below of w (y_t - mean_t), squares about the mean fall by d_t^2 W / (W_below W_above): no large
+// With d_t the sum below of w (y_t - mean_t), squares about the mean decrease by d_t^2 W / (W_below W_above): no large
 // numbers cancel.
 Cut cut_numbers(const std::vector<double>& score, const Answers& answers, const std::vector<double>& mean, double loss,
                 double least) {

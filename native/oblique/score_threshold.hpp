@@ -1,4 +1,4 @@
-// The place to cut along a score; the definition is src/softwood/kernels/formulas/score_threshold.py.
+// The best cut along a score; the reference is src/softwood/kernels/formulas/score_threshold.py.
 #pragma once
 
 #include <cstddef>
@@ -9,23 +9,23 @@
 
 namespace softwood::oblique {
 
-// What the rows of a node answer: a class of so much weight, or numbers.
+// The targets of a node's rows: a class with a weight, or numbers.
 struct Answers {
   std::size_t rows;
-  const double* weight;        // counts towards what a child must keep
+  const double* weight;        // counts towards the minimum of a child
   const double* split_weight;  // counts in splits: weight times the factor of the class
   const std::int32_t* code;    // null for numbers
   const double* y;             // rows x targets
   std::size_t targets;
 };
 
-// Gain < 0 where there is none; scores from `at` on are the first child.
+// Gain < 0 if there is none; scores from `at` on are the first child.
 struct Cut {
   double gain, at;
 };
 
-// Classes: `whole` is their weight in the node. The cut of the largest gain; where `near` is not NaN the one nearest to
-// it that has at least half of that.
+// Classes: `whole` is their weight in the node. The cut with the largest gain; if `near` is not NaN, the cut nearest to
+// it with at least half of that.
 Cut cut_classes(const std::vector<double>& score, const Answers& answers, const Impurity& impurity,
                 const std::vector<double>& whole, double least, double near);
 

@@ -2,8 +2,8 @@
 //
 //     gini     W - sum_k c_k^2 / W        entropy  W ln W - sum_k c_k ln c_k        error  W - max_k c_k
 //
-// is W * impurity of a side with class weights c and W in all. What a class adds is kept and only made anew where the
-// class moves; the sums are taken afresh at every question, so rounding does not pile up.
+// is W * impurity of a side with class weights c and total W. The term of a class is cached and only recomputed when
+// the class moves; the sums are recomputed for every query, so rounding does not accumulate.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 
 namespace softwood::oblique {
 
-// What a class of weight x adds to the impurity of its side.
+// The term of a class with weight x in the impurity of its side.
 class Impurity {
  public:
   explicit Impurity(Criterion criterion) : criterion_(criterion) {}
 
-  // Weights that are whole numbers up to `most` from now on: their logarithms are looked up.
+  // Weights are whole numbers up to `most`: use a table of logarithms.
   void make_table(std::size_t most) {
     if (criterion_ != Criterion::entropy) return;
     table_.resize(most + 1);
@@ -42,7 +42,7 @@ class Impurity {
     return loss(sum, W);
   }
 
-  // W * impurity of a side of weight W whose classes add `sum`: the largest of their parts where errors count.
+  // W * impurity of a side with weight W and sum of terms `sum`: for errors, the largest term.
   double loss(double sum, double W) const {
     if (W <= 0) return 0;
     if (criterion_ == Criterion::error) return W - sum;
@@ -66,13 +66,13 @@ class Sides {
     restart();
   }
 
-  // All rows are above again.
+  // Move all rows above.
   void restart() { side_ = all_; }
 
   void move(std::size_t k, double weight) {
     Class& mine = side_[k];
     mine.below += weight;
-    mine.above = std::max(whole_[k] - mine.below, 0.0);  // below 0 by rounding only
+    mine.above = std::max(whole_[k] - mine.below, 0.0);  // below 0 only by rounding
     mine.low = impurity_.part(mine.below);
     mine.high = impurity_.part(mine.above);
   }

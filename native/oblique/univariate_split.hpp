@@ -1,5 +1,5 @@
-// The best question about one input for the nodes of an oblique tree: CART's own splitter (hard/splitter.hpp) over
-// lists that are sorted once and divided with the nodes.
+// The best test of one input for the nodes of an oblique tree: CART's splitter (hard/splitter.hpp) over lists that are
+// sorted once and divided with the nodes.
 #pragma once
 
 #include <cstdint>
@@ -41,10 +41,10 @@ class UnivariateSplitter {
     for (std::size_t i = 0; i < n; ++i) second[i] = router_.side()[id[i]];
     return second;
   }
-  // Of the split sent last: where a value goes that the question cannot read.
+  // For the last split: the child of a value that the test cannot read.
   int default_slot() const { return default_slot_; }
 
-  // The same for rows that the split sent last has not seen.
+  // The same for rows that the last split has not seen.
   std::vector<std::uint8_t> place(const hard::Split& split, const std::uint32_t* id, std::size_t n) const {
     const auto feature = static_cast<std::size_t>(split.feature);
     std::vector<std::uint8_t> second(n);
@@ -61,7 +61,7 @@ class UnivariateSplitter {
     return second;
   }
 
-  // The children's lists, where they are wanted; the row `id` of every entry of `second`.
+  // The children's lists, if needed; the row `id` of every entry of `second`.
   hard::Children divide(const hard::NodeRows& rows, const std::vector<std::uint32_t>& id,
                         const std::vector<std::uint8_t>& second, const bool wanted[2]) {
     std::vector<std::uint32_t> sent[2];

@@ -93,7 +93,7 @@ void Block::push_children(const Gate& gate, const Arrivals& at) {
   }
 }
 
-// Puts a child on the stack, with the rows of which it gets something.
+// Pushes a child on the stack, with the rows that reach it.
 void Block::push(std::int32_t node, const Arrivals& at, const double* passed, const double* share) {
   const std::size_t begin = reach_.size();
   reach_.resize(begin + at.n);

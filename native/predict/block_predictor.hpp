@@ -1,12 +1,12 @@
 // Evaluation of any tree: rows in blocks of 64, transposed, so that the inner loops run across rows.
 //
-// The nodes are visited depth first. A visit carries the rows of the block of which something arrives, packed, so a row
-// costs what its paths cost: one path through hard gates, all nodes through sigmoids.
+// The nodes are visited depth first. A visit has the rows of the block with a positive reach, packed, so the time of a
+// row depends on its paths: one path with hard gates, all nodes with sigmoids.
 //
 //     lane   [ 0    3    4   ]     rows of the block of which something arrives
 //     reach  [ 1.0  0.3  0.7 ]     how much
 //
-// A lane's arithmetic never depends on the other lanes: a row gets the same answer, bit for bit, alone and among
+// A lane's arithmetic never depends on the other lanes: a row gets the same prediction, bit for bit, alone and among
 // others.
 #pragma once
 
@@ -20,14 +20,14 @@
 
 namespace softwood {
 
-// What never changes from block to block: the inputs and basis columns that the tree looks at, or what is below a node.
+// Constants of all blocks: the inputs and basis columns that the tree, or the part below a node, uses.
 struct Needs {
   explicit Needs(const Tree& tree, std::size_t root = 0);
   std::vector<std::int32_t> feature, column;
-  std::vector<double> low, high;  // per feature of the tree: between them no column holds its input
+  std::vector<double> low, high;  // per feature of the tree: within these limits no column clips its input
 };
 
-// The rows of which something arrives at a node, and how much.
+// The rows that arrive at a node, and their shares.
 struct Arrivals {
   std::size_t n;
   std::array<std::uint8_t, LANES> lane;
@@ -42,7 +42,7 @@ class Block {
   // Takes the rows `row[0 .. n - 1]` (n <= LANES) of the table.
   void load(const Table& rows, const std::size_t* row, std::size_t n);
 
-  // Calls arrive(node, arrivals) for every node of which some row's reach is not 0, parents before children.
+  // Calls arrive(node, arrivals) for every node with a positive reach of some row, parents before children.
   template <class Arrive>
   void visit(Arrive&& arrive);
 
@@ -74,7 +74,7 @@ class Block {
   std::unique_ptr<double[]> x_;  // [feature][lane]; only the features that are needed are ever touched
   std::vector<double> phi_;      // [basis column][lane]
   std::vector<double> share_;    // [slot][i-th arrival] of the node being visited
-  std::vector<Visit> to_visit_;  // a stack, and beside it, flat, the arrivals of each visit
+  std::vector<Visit> to_visit_;  // a stack, and separately the arrivals of each visit
   std::vector<std::uint8_t> lane_;
   std::vector<double> reach_;
 };

@@ -1,4 +1,4 @@
-// Which child a hard gate sends a row to, and what it does when it cannot read the row's value.
+// The child to which a hard gate sends a row, also if it cannot read the row's value.
 //
 // `row` is anything with row(feature) -> double, so that rows may lie in a table or transposed in a block.
 #pragma once
@@ -14,8 +14,8 @@ namespace softwood {
 constexpr std::int32_t UNREADABLE = -1;  // the gate cannot place this value
 constexpr std::int32_t SPLIT = -2;       // the row goes to every child, each its fraction
 
-// Slot of a category code by the entries from begin to end: of the codes in turn, or of those in `level`, if there are
-// any. A missing value and a code outside the table cannot be placed.
+// Slot of a category code from the entries begin to end: one per code, or per code in `level`, if there are any. A
+// missing value and a code outside the table cannot be placed.
 inline std::int32_t read_group(const std::vector<std::int32_t>& group, const std::vector<std::int32_t>& level,
                                std::int32_t begin, std::int32_t end, double x) {
   if (level.empty()) return x >= 0.0 && x < end - begin ? group[begin + static_cast<std::int32_t>(x)] : UNREADABLE;

@@ -11,7 +11,7 @@
 namespace softwood {
 namespace {
 
-constexpr std::size_t PIECE = 2048;  // rows a thread takes at a time: enough to pay for the asking
+constexpr std::size_t PIECE = 2048;  // rows per thread and piece: enough to outweigh the overhead
 
 // Rows collected until they fill a block.
 class Batch {
@@ -39,7 +39,7 @@ class Batch {
   std::size_t n_ = 0;
 };
 
-// Is `kept` at `node` a better claim than the best so far? The lowest id wins a tie; NaN wins, as in NumPy's argmax.
+// Whether `kept` at `node` is better than the best so far. The lowest id wins a tie; NaN wins, as in NumPy's argmax.
 bool beats(double kept, std::int32_t node, double best, std::int32_t best_node) {
   if (std::isnan(kept) || std::isnan(best)) return std::isnan(kept) && (!std::isnan(best) || node < best_node);
   return kept > best || (kept == best && node < best_node);
@@ -55,7 +55,7 @@ Evaluator::Evaluator(const TreeArrays& given) : tree_(given), needs_(tree_) {
   }
 }
 
-// The tree as one part, or the trees that it is the mean of; none if one of them has other gates.
+// The tree as one part, or the trees that it averages; empty if one of them has other gates.
 void Evaluator::take_sigmoid_parts() {
   using sigmoid_predictor::SigmoidPredictor;
   if (!tree_.is_joined()) {
@@ -124,7 +124,7 @@ void Evaluator::output(const Table& rows, double* out, int n_threads) const {
       [&](Block& block, const std::size_t* row) { output_block(block, row, out); });
 }
 
-// Rows with an answer that is not finite are answered again, by blocks: which rows are beside them plays no part.
+// Rows with a prediction that is not finite are evaluated again, by blocks, independent of the other rows.
 void Evaluator::output_by_sigmoids(const Table& rows, double* out, int n_threads) const {
   const std::size_t n_outputs = tree_.n_outputs;
   const auto is_finite = [](double value) { return std::isfinite(value); };
@@ -164,8 +164,8 @@ bool Evaluator::add_sigmoid_parts(const Table& rows, std::size_t begin, std::siz
   return finite;
 }
 
-// Hard trees: the node of each that keeps a row, its response times the tree's weight. Tree by tree, so that a tree's
-// nodes stay in the cache; rows that a missing value sends to several children are answered by blocks.
+// Hard trees: the leaf of a row in each, its response times the tree's weight. Tree by tree, so that a tree's nodes
+// stay in the cache; rows that a missing value sends to several children are evaluated by blocks.
 void Evaluator::output_by_paths(const Table& rows, double* out, int n_threads) const {
   const std::size_t n_outputs = tree_.n_outputs;
   const Gate& top = tree_.gate[0];

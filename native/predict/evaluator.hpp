@@ -1,12 +1,12 @@
-// Answers of one tree, the native twin of src/softwood/kernels/reference/evaluate.py:
+// Predictions of one tree, the native twin of src/softwood/kernels/reference/evaluate.py:
 //
 //     reach[c](x) = reach[m](x) * (1 - leafness[m]) * share[m -> c](x)
 //     output(x)   = sum_m reach[m](x) * leafness[m] * response[m](x)
 //
 // Hard trees with constant responses are evaluated path by path (predict/hard_predictor.hpp), outputs of trees of
 // linear sigmoids gate by gate (predict/sigmoid_predictor.hpp), all others by blocks (predict/block_predictor.hpp).
-// Where the root is a gate of constant shares, its children are such trees: their outputs are added, times their
-// weights. Rows are cut into fixed pieces, so the number of threads changes nothing but the time.
+// If the root is a gate of constant shares, its children are such trees: their outputs are added, times their weights.
+// Rows are cut into fixed pieces, so the number of threads only affects the time.
 #pragma once
 
 #include <optional>
@@ -29,9 +29,9 @@ class Evaluator {
 
   // out: (rows, outputs), C order.
   void output(const Table& rows, double* out, int n_threads) const;
-  // Answers after the link. out: (rows, answers), C order.
+  // Predictions after the link. out: (rows, answers), C order.
   void predict(const Table& rows, Link link, double* out, int n_threads) const;
-  // Place of the largest answer. out: (rows,)
+  // Index of the largest answer. out: (rows,)
   void decide(const Table& rows, Link link, std::int64_t* out, int n_threads) const;
   // out: (rows, nodes), C order, all 0.
   void reach(const Table& rows, double* out, int n_threads) const;
@@ -45,7 +45,7 @@ class Evaluator {
  private:
   template <class Take, class Answer>
   void answer(const Table& rows, int n_threads, Take&& take, Answer&& answer) const;
-  // A tree of linear sigmoids, and its part of the output.
+  // A tree of linear sigmoids, and its weight in the output.
   struct SigmoidPart {
     double weight;
     sigmoid_predictor::SigmoidPredictor predictor;
@@ -63,7 +63,7 @@ class Evaluator {
   Needs needs_;
   std::optional<HardPredictor> hard_predictor_;
   std::vector<SigmoidPart> sigmoid_parts_;  // none: other gates
-  std::vector<double> constant_;            // what parts without gates add to every output
+  std::vector<double> constant_;            // contribution of parts without gates to every output
 };
 
 }  // namespace softwood

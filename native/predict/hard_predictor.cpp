@@ -9,7 +9,7 @@
 namespace softwood {
 namespace {
 
-// Prefetches a row: within a block, rows are read in an order that no processor guesses.
+// Prefetches a row: within a block, rows are read in an unpredictable order.
 void prefetch_row(const Table& rows, std::size_t row) {
   constexpr std::size_t CACHE_LINE = 8, MOST = 64;  // numbers; of a wider row a path reads few
   if (row >= rows.rows) return;
@@ -31,7 +31,7 @@ HardPredictor::HardPredictor(const Tree& tree) : tree_(tree), step_(tree.n_nodes
   for (std::size_t m = tree.is_joined(); m < tree.n_nodes(); ++m) {
     const Gate& gate = tree.gate[m];
     if (gate.keeps_all()) {
-      // The feature stays the one the parent asked for: known to be readable there.
+      // The feature stays that of the parent, which is known to be readable.
       step_[m].threshold = std::numeric_limits<double>::infinity();
       step_[m].first_child = static_cast<std::int32_t>(m);
       continue;
@@ -55,7 +55,7 @@ void HardPredictor::find_nodes(const Table& rows, std::int32_t root, std::size_t
   }
 }
 
-// One row with all that can happen on the way.
+// One row, with all special cases.
 std::int32_t HardPredictor::walk_one(const Table& rows, std::int32_t root, std::size_t row) const {
   const auto value = [&](std::int32_t feature) { return rows(row, feature); };
   std::int32_t node = root;
@@ -79,7 +79,7 @@ void HardPredictor::walk_thresholds(const Table& rows, std::int32_t root, std::s
     if (Adjacent) prefetch_row(rows, begin + ROWS + i);
   }
   for (std::size_t left = n; left > 0;) {
-    std::fill_n(on_path + left, GROUP, on_path[0]);  // the last group is always whole
+    std::fill_n(on_path + left, GROUP, on_path[0]);  // the last group is always full
     for (std::size_t i = 0; i < left; i += GROUP) descend<Adjacent>(on_path + i, value_sum + i, rows.column_stride);
     std::size_t still = 0;
     for (std::size_t i = 0; i < left; ++i) {

@@ -1,8 +1,8 @@
 // Fast evaluation of hard trees with constant responses: one path per row, nodes of 16 bytes.
 //
-// Which child comes next is computed, not branched on, so there is nothing to mispredict; eight rows go down side by
-// side, so one row's wait for memory is the others' time. A leaf is a node whose only child is itself, so rows may take
-// a few steps too many. Every few levels the rows that have arrived leave the list:
+// The next child is computed without a branch, so nothing is mispredicted; eight rows go down at once, which hides the
+// latency of memory. A leaf is a node whose only child is itself, so rows may take a few steps too many. Every few
+// levels the rows that have arrived leave the list:
 //
 //     row   [ 0  1  2  3  4  5 ]        all six at the root
 //     node  [ 9  4  4  8  7  4 ]        four levels down; node 4 is a leaf: rows 1, 2, 5 have arrived
@@ -18,10 +18,10 @@ namespace softwood {
 
 class HardPredictor {
  public:
-  static constexpr std::size_t ROWS = 128;      // at a time: they, the next ones and the nodes stay in the first cache
+  static constexpr std::size_t ROWS = 128;      // at a time: they, the next ones and the nodes fit in the L1 cache
   static constexpr std::int32_t IN_PARTS = -1;  // a missing value sent the row to several children
 
-  // Can the tree be walked? Hard, one feature a gate, constant responses; or the trees that it is the mean of can.
+  // Whether the tree can be walked: hard, one feature per gate, constant responses; or a mean of such trees.
   static bool suits(const Tree& tree);
 
   // `tree` must outlive the predictor.

@@ -14,7 +14,7 @@ double sigmoid(double score) {
   return (score >= 0.0 ? 1.0 : e) / (1.0 + e);
 }
 
-// In the order in which NumPy adds: few one after the other, more in eight sums, very many by halves.
+// In NumPy's order: few numbers one after the other, more in eight sums, very many by halving.
 double sum(const double* value, std::size_t n) {
   constexpr std::size_t LANES = 8, MOST = 128;
   if (n > MOST) {

@@ -1,12 +1,11 @@
-// From outputs to answers, row by row; the native twin of apply_link in src/softwood/kernels/formulas/equation.py.
+// From outputs to predictions, row by row; the native twin of apply_link in src/softwood/kernels/formulas/equation.py.
 //
 //     identity   the outputs
 //     sigmoid    p = 1 / (1 + exp(-output)); of a single output 1 - p and p, the probabilities of two classes
 //     softmax    exp(output_k) / sum_q exp(output_q)
 //
-// The exponential is the library's and sums run as NumPy adds, so that answers are those of the reference to the last
-// bit wherever NumPy has no exponential of its own (it has one for AVX-512, which differs in the last bit now and
-// then).
+// The exponential is the library's and sums run in NumPy's order, so that predictions equal the reference to the last
+// bit unless NumPy uses its own exponential (for AVX-512, which sometimes differs in the last bit).
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@
 
 namespace softwood {
 
-// Numbers that a row is answered with.
+// Number of answers per row.
 inline std::size_t count_answers(Link link, std::size_t n_outputs) {
   return link == Link::sigmoid && n_outputs == 1 ? 2 : n_outputs;
 }

@@ -16,13 +16,13 @@ namespace {
 constexpr std::size_t NO_PLACE = static_cast<std::size_t>(-1);
 using Pack = simd::Lanes<double>::Pack;
 constexpr std::size_t WIDTH = simd::Lanes<double>::kWidth;
-constexpr std::size_t STEP = 8 * WIDTH;  // rows that a product takes at a time
+constexpr std::size_t STEP = 8 * WIDTH;  // rows per product
 constexpr double TO_BITS = simd::Sigmoid<double>::kToBits;
 
 // What a visit gate by gate (predict/block_predictor.hpp) costs more than a SigmoidPredictor, counted in columns: as
 // many of them may be in the product though a gate does not look at them.
 constexpr std::size_t SPARE_COLUMNS = 40;
-// In larger trees a row reaches few of the gates, and only a visit makes use of that.
+// In larger trees a row reaches few of the gates, which only a visit exploits.
 constexpr std::size_t MOST_GATES = 255;
 
 SOFTWOOD_INLINE void add_slopes(const Plan& plan, Workspace& room, std::size_t rows) {
@@ -65,7 +65,7 @@ SOFTWOOD_INLINE void mix(First&& first, Second&& second, const double* share, do
   }
 }
 
-// Values from the leaves up; that of the root is the output. Reach is not needed: its table holds the values.
+// Values from the leaves up; that of the root is the output. The table of reach holds the values.
 SOFTWOOD_INLINE void answer_upwards(const Plan& plan, Workspace& room, std::size_t rows) {
   double* table = room.reach.data();
   const auto constant = [&](std::size_t place) {
@@ -138,11 +138,11 @@ SOFTWOOD_INLINE double turn_two(const double* from, std::ptrdiff_t stride, const
   return sum[0] + sum[1];
 }
 
-// Nodes that something can reach, those that keep something first; and where each of them is.
+// Reachable nodes, those with responses first; and the index of each.
 struct Places {
   Places(const Tree& tree, std::size_t root);
   std::vector<std::size_t> node, place;
-  std::size_t answering = 0;  // how many keep something
+  std::size_t answering = 0;  // number of nodes with responses
 };
 
 Places::Places(const Tree& tree, std::size_t root) : place(tree.n_nodes(), NO_PLACE) {
@@ -187,9 +187,8 @@ void take_responses(Plan& plan, const Tree& tree, const Needs& needs, const Plac
   }
 }
 
-// An input stands in the row of the column that is the input itself, or behind all columns if there is none. Such a
-// column is only looked at again where values are missing or large; one that is part of a curve is made like the
-// others.
+// An input is in the row of its identity column, or after all columns if there is none. An identity column is only
+// repaired if values are missing or large; one that is part of a curve is computed like the others.
 void take_columns(Plan& plan, const Tree& tree, const Needs& needs) {
   std::vector<std::size_t> row_of(tree.n_features, NO_PLACE);
   for (std::size_t c = 0; c < plan.columns; ++c) {

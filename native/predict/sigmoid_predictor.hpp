@@ -1,13 +1,13 @@
-// Fast evaluation of trees whose gates are all linear sigmoids: every row goes everywhere, so every gate is asked for
-// every row, and nothing is left to decide on the way.
+// Fast evaluation of trees whose gates are all linear sigmoids: every row reaches every node, so every gate is
+// evaluated for every row, without branches.
 //
 //     u[gate]      = -log2(e) (weight . phi + bias)             one small matrix product, simd/block_product.hpp
 //     share[gate]  = 1 / (1 + 2^u)                              simd/sigmoid.hpp
 //     reach[child] = reach * (1 - leafness) * share
 //     output       = sum_m reach[m] * leafness[m] * response[m](x)
 //
-// One output with constant responses goes the other way, from the leaves up, as the value of a
-// node is defined; that is half the work:
+// One output with constant responses is computed from the leaves up, as the value of a node is defined; that is half
+// the work:
 //
 //     value[m] = leafness * response[m] + (1 - leafness) * (value[second] + share * (value[first] - value[second]))
 //
@@ -28,27 +28,27 @@ namespace softwood::sigmoid_predictor {
 
 constexpr std::size_t ROWS = simd::kBlock;  // at a time
 
-// A branch: where the reach (or value) of it and of its children stands, and which part it passes on.
+// A branch: the index of the reach (or value) of it and of its children, and the share it passes on.
 struct Branch {
   std::size_t place, first, second;
   bool first_ends, second_ends;  // the child keeps all it gets: its value is its response
   double passes;
 };
 
-// A node that keeps something and has a linear response.
+// A node with a linear response.
 struct Slope {
   std::size_t place, row;
   double leafness;
 };
 
-// A column of the basis, and the rows of the table of columns that it stands in and is made from.
+// A column of the basis: its row in the table of columns, and the row that it is made from.
 struct Filled {
   Column column;
   std::size_t row, from;
 };
 
-// The tree as a SigmoidPredictor reads it. Nodes that keep something come first in the table of reach, so that their
-// responses are one product.
+// The tree for a SigmoidPredictor. Nodes with responses come first in the table of reach, so that their responses are
+// one product.
 struct Plan {
   std::size_t columns, rows, outputs, nodes, answering,
       root;         // rows: of the table of columns; answering: nodes that keep something
@@ -61,10 +61,10 @@ struct Plan {
   std::vector<std::size_t> row_of;   // [input that is needed]: its row among the columns or behind them
   std::vector<Filled> made;          // columns made from inputs
   std::vector<Filled> repaired;      // inputs as columns, where NaN and large values are replaced
-  double limit = std::numeric_limits<double>::max();  // no `repaired` column must be held where no input is larger
+  double limit = std::numeric_limits<double>::max();  // no `repaired` column is clipped if no input is larger
 };
 
-// What one thread works in; tables of [..][64]. It may serve several plans in turn.
+// Workspace of one thread; tables of [..][64]. It may be used for several plans in turn.
 struct Workspace {
   void fit(const Plan& plan);
   std::vector<double> phi, share, reach, output, slope_score;
@@ -73,7 +73,7 @@ struct Workspace {
 
 class SigmoidPredictor {
  public:
-  // Is every gate below `root` a linear sigmoid, and a product over all columns no waste? Or is it one linear leaf?
+  // Whether every gate below `root` is a linear sigmoid and a product over all columns pays, or it is one linear leaf.
   static bool suits(const Tree& tree, const Needs& needs, std::size_t root = 0);
 
   // `needs` are those of the nodes below `root`.
@@ -81,7 +81,7 @@ class SigmoidPredictor {
 
   void fit(Workspace& room) const { room.fit(plan_); }
 
-  // Answers to rows begin .. begin + n - 1 (n <= ROWS): out is (n, outputs). False if some of them are not finite.
+  // Outputs of rows begin .. begin + n - 1 (n <= ROWS): out is (n, outputs). False if some of them are not finite.
   bool output(const Table& rows, std::size_t begin, std::size_t n, Workspace& room, double* out) const;
 
  private:

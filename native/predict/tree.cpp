@@ -1,4 +1,4 @@
-// From Python's struct of arrays to one packed gate per node: a path then touches one place per node.
+// From Python's struct of arrays to one packed gate per node: a path then reads one location per node.
 #include "predict/tree.hpp"
 
 namespace softwood {

@@ -1,6 +1,6 @@
-// The tree as the kernels read it: one packed gate per node, ragged things flat beside them.
+// The tree for the kernels: one packed gate per node, ragged data in flat arrays.
 //
-// Python's Tree has checked itself (src/softwood/tree/invariants.py): ids, slots and columns here are in range.
+// Python's Tree is valid (src/softwood/tree/invariants.py): ids, slots and columns are in range.
 #pragma once
 
 #include <cstddef>
@@ -43,12 +43,12 @@ struct Gate {
   Squash squash;
   Missing missing;
 
-  // Nothing goes on from here: a leaf, or a node that keeps all.
+  // Whether no row goes further: a leaf, or a node with leafness 1.
   bool keeps_all() const { return n_children == 0 || leafness == 1.0; }
 };
 
 struct Column {
-  double parameter, when_missing, low, high;  // the input is held between low and high
+  double parameter, when_missing, low, high;  // the input is clipped to low and high
   std::int32_t feature;
   Term term;
 };
@@ -70,9 +70,9 @@ struct Tree {
   std::vector<Column> basis;
 
   std::size_t n_nodes() const { return gate.size(); }
-  // Does the root share every row in the same parts among its children, each a tree of its own?
+  // Whether the root has constant shares, so that each child is a separate tree.
   bool is_joined() const { return gate[0].score == Score::constant && gate[0].leafness == 0.0; }
-  // The nodes that something may reach from `root`, level by level.
+  // The reachable nodes from `root`, level by level.
   std::vector<std::size_t> reached_from(std::size_t root) const;
 };
 

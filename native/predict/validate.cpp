@@ -16,7 +16,7 @@ bool has_valid_basis(const TreeArrays& tree) {
   return true;
 }
 
-// The two children of a branch lie side by side, after their parent; so every node has one parent.
+// The two children of a branch are adjacent, after their parent; so every node has one parent.
 bool has_valid_children(const TreeArrays& tree, std::size_t m, std::vector<bool>& has_parent) {
   const auto nodes = static_cast<std::int64_t>(has_parent.size());
   const std::int64_t first = tree.first_child[m];

@@ -1,13 +1,13 @@
-// Whether a tree is valid for sure: src/softwood/tree/invariants.py would find no fault in its nodes and gates.
+// Whether a tree is certainly valid: src/softwood/tree/invariants.py would find no fault in its nodes and gates.
 #pragma once
 
 #include "predict/tree.hpp"
 
 namespace softwood {
 
-// Knows the common tree only: inputs are numbers, gates are thresholds with a step or sums with a step or sigmoid, and
-// no row with a missing value is sent in parts or by surrogates. Of any other it says false, which means "look closer".
-// Lengths of arrays are taken to be right.
+// Supports common trees only: inputs are numbers, gates are thresholds with a step or sums with a step or sigmoid, and
+// no fractional or surrogate missing values. For other trees it returns false, which means that a full check is needed.
+// Lengths of arrays are assumed correct.
 bool is_valid(const TreeArrays& tree);
 
 }  // namespace softwood
