@@ -111,7 +111,7 @@ def test_menus_and_missing_values_give_the_answers_of_python(weather: Any, open_
     np.testing.assert_allclose(answers(page), model.predict_proba(row)[0], atol=1e-12)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_every_tab_draws_without_a_complaint(soft: Any, theme: str, open_page: Open, tmp_path: Path) -> None:
     model, X, y = soft
     page = open_page(softwood.view(model, X, y, tmp_path / "soft.html").path, color_scheme=theme)

@@ -53,11 +53,15 @@ def _shares(estimators: Sequence[Any]) -> dict[int, tuple[int, int]]:
     by_class = defaultdict(list)
     for one in estimators:
         by_class[type(one)].append(id(one))
-    return {
+    shares = {
         one: (at % min(len(further), 3), min(len(further), 3))
         for _, *further in by_class.values()
         for at, one in enumerate(further)
     }
+    for kind, (first, *_) in by_class.items():
+        if any(issubclass(kind, other) for other in by_class.keys() - {kind}):  # reads rows as the other one does
+            shares[first] = (0, 1)
+    return shares
 
 
 def _is_asked_always(case: tuple[Any, Any], shares: dict[int, tuple[int, int]]) -> bool:

@@ -308,6 +308,7 @@ def test_without_constraints_there_is_no_certificate() -> None:
     assert none.tree_ == SoftTreeRegressor(leaf="constant", weight_penalty=0.1).fit(X, y).tree_
 
 
+@pytest.mark.long
 def test_where_constraints_are_true_the_error_is_no_larger() -> None:
     """Sums of curves on 250 rows, six tables; and the proof names the inputs."""
     truth = lambda X: 3 * np.tanh(4 * (X.income - 0.5)) - 2 * X.debts**2 + np.sin(6 * X.age)  # noqa: E731

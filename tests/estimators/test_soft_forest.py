@@ -20,7 +20,8 @@ from softwood.learners.soft.rows.dataset import Dataset
 from softwood.tree.monotone import certify
 from softwood.tree.subtree import split_trees
 
-QUICK = {"gate": "linear", "leaf": "constant", "max_leaves": 3, "n_trees": 4, "random_state": 0}
+QUICK = {"gate": "linear", "leaf": "constant", "weight_penalty": 0.003, "max_leaves": 3}
+QUICK |= {"n_trees": 4, "random_state": 0}
 
 
 @pytest.fixture(scope="module")
