@@ -108,14 +108,14 @@ def test_output_is_the_default_and_without_a_link_mix_makes_no_difference() -> N
     )
     assert plain.tree_.link == Link.SIGMOID
     for loss in ("squared_error", "absolute_error", "huber", "quantile"):
-        how = {"loss": loss, "gate": "linear", "max_leaves": 3}
+        how = {"loss": loss, "gate": "linear", "max_leaves": 3, "weight_penalty": 0.01}
         assert (
             SoftTreeRegressor(**how).fit(X, score).tree_
             == SoftTreeRegressor(mix="probability", **how).fit(X, score).tree_
         )
 
 
-@pytest.mark.parametrize("gate", ["linear", "additive", "axis"])
+@pytest.mark.parametrize("gate", ["linear", "additive", pytest.param("axis", marks=pytest.mark.long)])
 def test_monotone_constraints_hold_and_are_proved(gate: str) -> None:
     X, score = table()
     models = [
