@@ -1,5 +1,5 @@
-// Loops across the rows of a block, the only ones that cost something in a soft tree. On x86-64 with glibc each is
-// compiled for AVX-512, AVX2 and the baseline, and picked when the module is loaded; all three give the same bits.
+// Loops across the rows of a block, the dominant cost of a soft tree. On x86-64 with glibc each is compiled for
+// AVX-512, AVX2 and the baseline, and selected when the module is loaded; all three give the same bits.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 namespace softwood {
 
 constexpr std::size_t LANES = 64;  // rows of a block
-constexpr std::size_t STRIP = 16;  // lanes whose scores stay in registers while the columns go by
+constexpr std::size_t STRIP = 16;  // lanes whose scores stay in registers over all columns
 
 // value[i] = exp(value[i]); the array may have any size
 void exp_lanes(double* value, std::size_t n);
 
-// The same for functions of simd/elementary.hpp.
+// The same for functions in simd/elementary.hpp.
 void log_lanes(double* value, std::size_t n);
 void log1p_lanes(double* value, std::size_t n);
 void log2_lanes(double* value, std::size_t n);

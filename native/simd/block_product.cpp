@@ -1,6 +1,6 @@
-// Tiles of up to four forms keep their sums in registers, eight of them or more: a sum waits for its last product, and
-// fewer would wait together. Sums over rows have the same lanes on every machine, and are added up in one order
-// (simd/dot_order.hpp), so all give the same bits.
+// Tiles of up to four forms keep their sums in at least eight registers, which hides the latency of products. Sums over
+// rows have the same lanes on every machine, and are added in one order (simd/dot_order.hpp), so all give the same
+// bits.
 #include "simd/block_product.hpp"
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 namespace softwood::simd {
 namespace {
 
-constexpr std::size_t kNear = 96;  // columns of a block that stay in the nearest cache while all forms go by
+constexpr std::size_t kNear = 96;  // columns of a block that stay in the L1 cache for all forms
 
-// The column at a place among those chosen, or among all.
+// The column at an index among the chosen ones, or among all.
 template <bool SOME>
 SOFTWOOD_INLINE std::size_t column_at(const Chosen& columns, std::size_t place) {
   if constexpr (SOME)
@@ -99,8 +99,7 @@ SOFTWOOD_INLINE void scores_of(const T* weight, std::size_t forms, std::size_t s
 #endif
 #endif
 
-// Sixteen bytes of a sum of rows, in which all machines come together: a wider register adds its upper half to its
-// lower.
+// Sixteen bytes of a sum of rows, equal on all machines: a wider register adds its upper half to its lower.
 template <class T>
 using Folded = typename Vector<T, 16 / sizeof(T)>::Pack;
 
@@ -127,7 +126,7 @@ SOFTWOOD_INLINE Folded<T> fold(const typename Lanes<T>::Pack (&part)[kParts<T>])
 SOFTWOOD_INLINE double sum_lanes(const Folded<double>& a) { return a[0] + a[1]; }
 SOFTWOOD_INLINE float sum_lanes(const Folded<float>& a) { return (a[0] + a[1]) + (a[2] + a[3]); }
 
-// The sums of four, side by side.
+// Four sums side by side.
 SOFTWOOD_INLINE Folded<float> sums_of_four(const Folded<float>& a, const Folded<float>& b, const Folded<float>& c,
                                            const Folded<float>& d) {
 #if defined(__aarch64__)
@@ -203,7 +202,7 @@ SOFTWOOD_INLINE void dots_over(const T* coefficient, std::size_t forms, const T*
                                std::size_t stride) {
   in_tiles<kColumns>(columns.count, [&]<int COLUMNS>(std::size_t place) SOFTWOOD_INLINE_LAMBDA {
     in_tiles<kForms>(forms, [&]<int FORMS>(std::size_t f) SOFTWOOD_INLINE_LAMBDA {
-      constexpr int kAtOnce = std::min(COLUMNS, 8 / FORMS);  // more sums than eight would not stay in registers
+      constexpr int kAtOnce = std::min(COLUMNS, 8 / FORMS);  // more than eight sums would not fit in registers
       for (int c = 0; c < COLUMNS; c += kAtOnce)
         dot_tile<FORMS, kAtOnce, SOME, FUSES>(coefficient + f * kBlock, x, columns, place + c, sum + f * stride,
                                               stride);

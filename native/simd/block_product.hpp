@@ -1,4 +1,4 @@
-// Small matrix products over one block of 64 rows, the two that every pass of a soft tree is made of:
+// Small matrix products over one block of 64 rows, the two in every pass of a soft tree:
 //
 //   form_scores:  out[form][row]      = bias[form] + sum_column weight[form][column] * x[column][row]
 //   form_dots:    sum[form][column]  += sum_row coefficient[form][row] * x[column][row]
@@ -33,7 +33,7 @@ void form_dots(const float* coefficient, std::size_t forms, const float* x, cons
 void form_sums(const double* coefficient, std::size_t forms, double* sum, std::size_t stride);
 void form_sums(const float* coefficient, std::size_t forms, double* sum, std::size_t stride);
 
-// Whether the path in use fuses products. Where not, answers of trees are computed gate by gate, without them.
+// Whether the current path fuses products. If not, predictions of trees are computed gate by gate, without them.
 bool products_are_fused();
 
 }  // namespace softwood::simd

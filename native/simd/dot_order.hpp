@@ -1,4 +1,4 @@
-// The order in which products of the rows of a block are added up, on every machine:
+// The order of sums of products over the rows of a block, on every machine:
 //
 //   a sum has `turns` sets of kSumLanes lanes; row i goes to lane i mod (turns * kSumLanes),
 //   the sets are added up in turn, the upper half of the lanes is added to the lower until they fill 16 bytes,
@@ -20,7 +20,7 @@ static_assert(kParts<float> >= 1 && kParts<float> <= 2);
 
 constexpr int kForms = 4, kColumns = 4;  // of a tile; fewer at the end: 2, 1
 
-// Sets of lanes of each sum of a tile: those with few sums need more, or their products would wait for each other.
+// Sets of lanes of each sum of a tile: tiles with few sums need more, to hide the latency of products.
 constexpr int dot_turns(int forms, int columns) { return forms * columns >= 8 ? 1 : forms * columns >= 4 ? 2 : 4; }
 
 constexpr int kSumTurns = 4;  // of a plain sum

@@ -1,6 +1,6 @@
-// exp without branches, eight numbers at a time; std::exp compilers do not run on vectors.
+// exp without branches, eight numbers at a time; compilers do not vectorise std::exp.
 //
-// There are three exponentials, and each has its place; to put one where another is changes bits of learned trees.
+// There are three exponentials for different uses; replacing one by another changes bits of learned trees.
 //
 //   exp          here            of eight numbers or of one, the same bits; subnormal results as they should be
 //   vector_exp   scalar_exp.hpp  double and float, in loops over rows that the compiler turns into vectors
@@ -22,7 +22,7 @@ namespace softwood {
 
 constexpr double INTEGER = 0x1.8p52;  // adding it rounds to an integer, which then stands in the lowest bits
 
-// What Pack has, for one number.
+// The operations of Pack, for one number.
 inline double shift_left(double a, int bits) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(a) << bits); }
 inline double clamp(double a, double lowest, double highest) { return a < lowest ? lowest : a > highest ? highest : a; }
 

@@ -1,4 +1,4 @@
-// Columns that a block of rows does not need: those that are 0 throughout, as indicators of rare levels mostly are.
+// Columns that a block of rows does not need, because they are 0 throughout, like most indicators of rare levels.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace softwood::simd {
 
-// Columns to go over: the first `count`, or those that `at` names.
+// Columns to visit: the first `count`, or those in `at`.
 struct Chosen {
   std::size_t count;
   const std::int32_t* at = nullptr;
@@ -25,7 +25,7 @@ struct Occupied {
   Chosen in(std::size_t block) const { return {begin[block + 1] - begin[block], column.data() + begin[block]}; }
 };
 
-// Of phi, [block][column][64]; null where too many are occupied for skipping the others to pay.
+// For phi, [block][column][64]; null if too many are occupied for skipping to pay.
 template <class T>
 std::shared_ptr<const Occupied> find_occupied(const std::vector<T>& phi, std::size_t blocks, std::size_t columns);
 

@@ -1,7 +1,7 @@
 // Eight numbers side by side, in as many registers as they need: 8 of SSE2 or NEON hold two each.
 //
-// Every operation goes over the registers in turn, so neighbouring instructions do not wait for each other. Where a
-// formula is a long chain, as exp is, that counts for more than the width of a register.
+// Every operation runs over the registers in turn, so neighbouring instructions are independent. For a long chain of
+// operations, such as exp, that matters more than the width of a register.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace softwood {
 
 #if defined(__x86_64__)
-constexpr std::size_t REGISTER = 8;  // the widest there is; a narrower machine works in parts
+constexpr std::size_t REGISTER = 8;  // the widest register; narrower machines use several
 #else
 constexpr std::size_t REGISTER = 2;
 #endif
@@ -62,7 +62,7 @@ SOFTWOOD_INLINE Pack operator*(const Pack& a, double b) {
 SOFTWOOD_INLINE Pack one_over(const Pack& a) {
   return each([&](std::size_t i) { return 1.0 / a.part[i]; });
 }
-// Of each two the larger one; NaN if the second is.
+// The larger of each two; NaN if the second is.
 SOFTWOOD_INLINE Pack larger(const Pack& a, const Pack& b) {
   return each([&](std::size_t i) { return a.part[i] > b.part[i] ? a.part[i] : b.part[i]; });
 }

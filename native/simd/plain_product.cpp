@@ -25,7 +25,7 @@ T add_up(std::vector<T> lane) {
   return lane[0];
 }
 
-// How many of those that are left the next tile takes.
+// The number of remaining forms in the next tile.
 std::size_t tile_of(std::size_t left, int most) {
   for (auto size = static_cast<std::size_t>(most); size > 1; size /= 2)
     if (left >= size) return size;

@@ -1,5 +1,5 @@
 // The products of simd/block_product.hpp without vectors: one number after the other, in the order of
-// simd/dot_order.hpp. They define what the fast ones compute, and run where SOFTWOOD_SIMD=plain.
+// simd/dot_order.hpp. They define the results of the fast ones, and run with SOFTWOOD_SIMD=plain.
 #pragma once
 
 #include <cstddef>

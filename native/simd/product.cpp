@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kHigh = 4, kWide = 8;  // of a tile of C, whose sums stay in registers
 
-constexpr std::size_t kRows = 256;  // of A whose panels are made at a time
+constexpr std::size_t kRows = 256;  // of A whose panels are built at a time
 
 const double* entry(const Matrix& from, std::size_t i, std::size_t j) {
   return from.data + static_cast<std::int64_t>(i) * from.row + static_cast<std::int64_t>(j) * from.column;

@@ -1,10 +1,10 @@
-// Products of matrices and vectors, each sum in one order on every machine; a BLAS adds in the order that suits the
-// processor it runs on, and its threads.
+// Products of matrices and vectors, each sum in the same order on every machine; a BLAS uses an order that depends on
+// the processor and its threads.
 //
 //   multiply  C[i][j] = sum_k A[i][k] B[k][j]: sums of kRun products one after the other, added up one after the other
 //   dot       sum_k a[k] b[k]: eight sums side by side (simd/sums.hpp)
 //
-// Products are not fused. The order depends on the number of terms alone, never on the layout of the matrices.
+// Products are not fused. The order depends only on the number of terms, never on the layout of the matrices.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ constexpr std::size_t kRun = 256;
 // C is A.rows x B.columns, row by row; A.columns = B.rows.
 void multiply(const Matrix& A, const Matrix& B, double* C);
 
-// Sparse rows: those of row r are column[i], value[i] for i from begin[r] to begin[r + 1]. Sums run over the rows, and
-// within a row over what it holds, in their order.
+// Sparse rows: row r has column[i], value[i] for i from begin[r] to begin[r + 1]. Sums run over the rows, and within a
+// row over its entries, in order.
 struct StoredMatrix {
   const std::int32_t* begin;
   const std::int32_t* column;

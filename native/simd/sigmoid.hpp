@@ -5,10 +5,10 @@
 //     2^f   = (A + B) / (A - B),   B / A = tanh(f ln 2 / 2)
 //     share = (A - B) / (A - B + 2^k (A + B))
 //
-// A is even in f and B odd, so a quotient of two short polynomials does the work of one long one, and the division has
-// to be made anyway. B / A meets the tangent at the Chebyshev points, which leaves an error of 2^f below 1e-18 (double,
-// A and B of degree 4 and 5) and 1e-10 (float, degree 2 and 3). Whoever makes the score makes u at no cost: with
-// weights and bias times kToBits. Where a tree answers, steps are not fused, so every machine gives the same bits.
+// A is even in f and B odd, so a quotient of two short polynomials replaces one long one, and the division is needed
+// anyway. B / A equals the tangent at the Chebyshev points, which leaves an error of 2^f below 1e-18 (double, A and B
+// of degree 4 and 5) and 1e-10 (float, degree 2 and 3). u is computed instead of the score at no cost, with weights and
+// bias times kToBits. In predictions, steps are not fused, so every machine gives the same bits.
 #pragma once
 
 #include <cstddef>
@@ -77,13 +77,13 @@ SOFTWOOD_INLINE void squash_bits(T* value, std::size_t n) {
       const Pack u = clamp(Pack(load(value + at + i * kWidth)), S::kLow, S::kHigh);
       split_share<S, typename Lanes<T>::Bits>(u, part[i], whole[i]);
     }
-    // Divisions last: they take long, and run beside the next packs' polynomials.
+    // Divisions last: they are slow, and overlap with the next packs' polynomials.
     for (int i = 0; i < PACKS; ++i) store(value + at + i * kWidth, Pack(part[i] / whole[i]));
   }
 }
 
-// Reach of the two children of a branch, which passes on the part `passes` of what arrives. Not second = passed -
-// first: where the share is nearly 1 nothing would remain.
+// Reach of the two children of a branch, which passes on the share `passes` of its reach. Not second = passed - first,
+// which would lose all digits for shares near 1.
 template <class T>
 SOFTWOOD_INLINE void split_reach(const T* __restrict reach, const T* __restrict share, T passes, T* __restrict first,
                                  T* __restrict second, std::size_t rows) {

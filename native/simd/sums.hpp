@@ -1,4 +1,4 @@
-// Sums of many numbers, some side by side: a single one would have each addition wait for the last.
+// Sums of many numbers, several side by side: in a single sum each addition would wait for the previous one.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Numbers side by side in vector registers, double or float: types, load and store, clamp, and a * b + c with one
-// rounding. All vector code of native/ stands on it, in three widths, and none can stand in for another:
+// rounding. All vector code of native/ uses it, in three widths, which are not interchangeable:
 //
 //   Lanes<T>       one register of the machine: loops over the rows of a block; sums of rows have as many lanes on
 //   every
@@ -76,9 +76,9 @@ SOFTWOOD_INLINE Pack clamp(const Pack& a, T lowest, T highest) {
 
 // a * b + c with one rounding, for numbers and for packs of them.
 //
-// Spelled out rather than left to the compiler, which may or may not fuse (CMakeLists.txt forbids it): so every machine
-// that can (ARM, x86 of 2013 and later) gives one answer; without fused products a pass of a soft tree takes 1.3
-// to 1.45 times as long. Where an x86 cannot, this is a call into the library for every number.
+// Explicit rather than left to the compiler, which may or may not fuse (CMakeLists.txt forbids it): so every machine
+// with fused products (ARM, x86 of 2013 and later) gives one result; without them a pass of a soft tree takes 1.3
+// to 1.45 times as long. On an older x86 this is a library call for every number.
 SOFTWOOD_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 SOFTWOOD_INLINE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
@@ -88,7 +88,7 @@ SOFTWOOD_INLINE float32x4_t fused(float32x4_t a, float32x4_t b, float32x4_t c) {
 SOFTWOOD_INLINE float64x2_t fused(double a, float64x2_t b, float64x2_t c) { return vfmaq_n_f64(c, b, a); }
 SOFTWOOD_INLINE float32x4_t fused(float a, float32x4_t b, float32x4_t c) { return vfmaq_n_f32(c, b, a); }
 #else
-// Lane by lane; compilers see through the loop, most of the time.
+// Lane by lane; compilers usually vectorise the loop.
 template <class Pack>
 SOFTWOOD_INLINE Pack fused(const Pack& a, const Pack& b, const Pack& c) {
   Pack result;
@@ -116,7 +116,7 @@ SOFTWOOD_INLINE Lanes<double>::Pack fused(const Lanes<double>::Pack& a, const La
 #endif
 #endif
 
-// Fused, or in two steps where the machine would call the library.
+// Fused, or in two steps if the machine would call the library.
 template <bool FUSES, class A, class Pack>
 SOFTWOOD_INLINE Pack product_and_sum(const A& a, const Pack& b, const Pack& c) {
   if constexpr (FUSES)

@@ -1,4 +1,4 @@
-// The threshold at which a node's histogram gains most; twin of kernels/reference/thresholds.py.
+// The threshold with the largest gain in a node's histogram; twin of kernels/reference/thresholds.py.
 #include <algorithm>
 #include <vector>
 

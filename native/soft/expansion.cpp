@@ -23,7 +23,7 @@ SOFTWOOD_INLINE void expand_column(const Expansion<T>& of, std::size_t column, c
   }
 }
 
-constexpr std::size_t kColumnsAnInput = 4;      // from which on passes by tables take less time
+constexpr std::size_t kColumnsAnInput = 4;      // from which on passes by tables are faster
 constexpr std::size_t kMostInOrder = 1u << 17;  // rows that are put in order
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Columns made from inputs, once or whenever a pass asks for them; twin of kernels/contracts/expansion.py, which says
-// what the tables mean.
+// Columns computed from inputs, once or in every pass; twin of kernels/contracts/expansion.py, which documents the
+// tables.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace softwood::soft {
 
 constexpr std::size_t kGroup = 8;  // blocks whose rows are put in order together
 
-// The rows of every group of blocks, input by input, in the order of their segments: what sums by segment go over
-// without a store a row. Rows that are very many are not put in order, which would take memory.
+// The rows of every group of blocks, input by input, in the order of their segments: for sums by segment without a
+// store per row. Very large tables are not ordered, to save memory.
 template <class T>
 struct SegmentOrder {
   std::vector<std::uint16_t> row;  // [group][used input][kGroup * 64], counted within the group
@@ -32,14 +32,14 @@ struct Expansion {
   std::vector<std::size_t> used, entry_begin;
   std::size_t entries = 0;
   bool by_tables = false;
-  // The rows: [block][input][64]; segment says which part of the tables a number falls in.
+  // The rows: [block][input][64]; segment is the segment of a number in the tables.
   std::vector<T> t;
   std::vector<std::uint16_t> segment;
   SegmentOrder<T> order;  // empty unless passes go by tables
 
-  // Finds out by which inputs passes may go by tables, and whether they should.
+  // Determines the inputs for passes by tables, and whether to use them.
   void number_entries();
-  // Puts the rows of all groups in order.
+  // Orders the rows of all groups.
   void put_in_order(std::size_t rows, int n_threads);
   // Columns of one block, [column][64]; one of them, [64].
   void expand(std::size_t block, T* phi) const;
@@ -48,14 +48,13 @@ struct Expansion {
   std::vector<T> expand_all(std::size_t blocks, int n_threads) const;
 };
 
-// Where inputs are cut, and from where and in what unit they are measured; kernels/contracts/expansion.py says how they
-// lie.
+// Knots, origins and units of inputs; kernels/contracts/expansion.py documents their layout.
 struct Segments {
   const std::int64_t* knot_begin;
   const double *knot, *origin, *width;
 };
 
-// Takes in `rows` rows of inputs: row i is row place[i] of X, or row i where place is null.
+// Reads `rows` rows of inputs: row i is row place[i] of X, or row i if place is null.
 template <class T>
 void take_rows(Expansion<T>& expansion, const double* X, const std::int64_t* place, std::size_t rows,
                const Segments& segments, int n_threads);

@@ -10,7 +10,7 @@ namespace {
 using simd::kBlock;
 using simd::Lanes;
 
-constexpr int kRows = 2;  // that are scored side by side: the sums of one would wait for each other
+constexpr int kRows = 2;  // scored side by side, to hide the latency of sums
 
 template <int PACKS, class T>
 SOFTWOOD_INLINE void score_tile(const Expansion<T>& of, const T* bias, const T* cell, std::size_t block, T* out) {
@@ -130,8 +130,8 @@ SOFTWOOD_INLINE void for_each_tile(const Tiles& tiles, Work&& work) {
 template <class T>
 constexpr std::size_t kMostWidth = 4 * Lanes<T>::kWidth;  // of a tile
 
-// What the cells of an input say of one of its columns, for all WIDTH forms of a tile; a form's sum is in the order of
-// the entries.
+// The contribution of an input's cells to one of its columns, for all WIDTH forms of a tile; a form's sum is in the
+// order of the entries.
 template <std::size_t WIDTH, class T>
 SOFTWOOD_INLINE void dots_of_column(const T* height, const T* slope, std::size_t entries, const double* cell,
                                     double* total) {

@@ -5,9 +5,9 @@
 //   d form / d weight, summed over rows = sum_segment height_c[segment] * (sum of coefficient)
 //                                       + slope_c[segment] * (sum of coefficient * t)
 //
-// A pass over the rows takes time by their inputs, however many columns they have. A form is a gate's score or a leaf's
-// linear response. Forms are worked on in tiles that fit in registers; the sums of a form are in the order of the
-// inputs, whatever the tile.
+// The time of a pass depends on the number of inputs, not of columns. A form is a gate's score or a leaf's linear
+// response. Forms are processed in tiles that fit in registers; the sums of a form are in the order of the inputs, for
+// any tile.
 #pragma once
 
 #include <cstddef>

@@ -9,11 +9,11 @@
 namespace softwood::soft {
 namespace {
 
-// Adds what slopes make of the columns to the output.
+// Adds the linear responses of the slopes to the output.
 template <class T>
 SOFTWOOD_INLINE void add_slopes(const Plan<T>& plan, Workspace<T>& w) {
   const Shape& s = plan.shape;
-  if (w.phi)  // otherwise they have come by tables
+  if (w.phi)  // otherwise they were computed by tables
     form_scores(plan.parameter.data() + s.slope_begin(), s.slopes * s.outputs, s.columns, w.columns, nullptr, 0, w.phi,
                 w.slope_score.data());
   std::fill(w.slope_reach.begin(), w.slope_reach.end(), T(0));
@@ -28,7 +28,7 @@ SOFTWOOD_INLINE void add_slopes(const Plan<T>& plan, Workspace<T>& w) {
             w.slope_reach[slope * kBlock + row] * w.slope_score[(slope * s.outputs + q) * kBlock + row];
 }
 
-// Adds what each leaf's own slopes make of the own columns.
+// Adds the linear responses of each leaf's own slopes.
 template <class T>
 SOFTWOOD_INLINE void add_own_slopes(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t block, Workspace<T>& w) {
   const Shape& s = plan.shape;
@@ -48,7 +48,7 @@ SOFTWOOD_INLINE void add_own_slopes(const SoftRows<T>& rows, const Plan<T>& plan
         w.output[q * kBlock + row] += w.reach[leaf * kBlock + row] * w.own_score[(leaf * s.outputs + q) * kBlock + row];
 }
 
-// Scores of gates; of slopes, too, where the rows go by tables.
+// Scores of gates; also of slopes, if the rows use tables.
 template <class T>
 SOFTWOOD_INLINE void score_block(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t block, Workspace<T>& w) {
   const Shape& s = plan.shape;

@@ -1,11 +1,11 @@
-// One block of 64 rows through a soft tree: what every pass over the rows has in common. Compiled once for each
-// instruction set (SOFTWOOD_CLONED) and called once a block.
+// One block of 64 rows through a soft tree: the common part of every pass over the rows. Compiled once for each
+// instruction set (SOFTWOOD_CLONED) and called once per block.
 //
 //   reach[child] = reach[m] * share,   share = sigmoid(weight . phi + bias) for the first child
 //   output       = offset + sum_leaf reach[leaf] * (response[leaf] + slope[leaf] . phi + own_slope[leaf] . own_phi)
 //   output_slope = d loss / d output, times the row's weight
 //
-// Where leaves mix answers, link(response[leaf]) stands for response[leaf], and there are no slopes
+// If leaves mix answers, link(response[leaf]) replaces response[leaf], and there are no slopes
 // (soft/leaf_link.hpp).
 #pragma once
 
@@ -19,14 +19,14 @@
 
 namespace softwood::soft {
 
-// Parameters in the type of the rows, responses as what leaves answer; weights and biases of the gates also as
-// simd/sigmoid.hpp wants them, answers transposed to [output][leaf]; and where each node keeps its numbers.
+// Parameters in the type of the rows, responses after the leaf link; weights and biases of the gates also in the form
+// for simd/sigmoid.hpp, responses transposed to [output][leaf]; and the index of each node's parameters.
 template <class T>
 struct Plan {
   const Shape& shape;
   std::vector<T> parameter, gate, response_by_output;
   std::vector<std::size_t> place;  // leaves first, in leaf order, then branches: reach of all leaves is one table
-  FormTables<T> tables;            // of gates, then slopes, where the rows go by tables
+  FormTables<T> tables;            // of gates, then slopes, if the rows use tables
 
   Plan(const SoftRows<T>& rows, const Shape& s, const double* given)
       : shape(s),
@@ -60,7 +60,7 @@ struct Plan {
   }
 };
 
-// Own slopes of all leaves and outputs; none where no column has any.
+// Own slopes of all leaves and outputs; empty if no column has any.
 inline std::size_t own_forms(const Shape& s) { return s.own_columns.empty() ? 0 : s.leaves * s.outputs; }
 
 template <class T>
@@ -69,7 +69,7 @@ struct Workspace {
   std::vector<T> own_phi, own_score;  // the own columns of a block, and what the own slopes of each leaf make of them
   std::vector<T> scratch;  // columns of one block, where the rows make them when asked; scores of all forms by tables
   const T* phi = nullptr;
-  Chosen columns = 0;  // of phi that are to be gone over
+  Chosen columns = 0;  // columns of phi to visit
 
   Workspace(const SoftRows<T>& rows, const Shape& s)
       : share(s.gates * kBlock),
@@ -88,7 +88,7 @@ struct Workspace {
                 kBlock) {}
 };
 
-// How many threads a pass is worth: to wake one takes as long as some ten thousand products.
+// The number of threads for a pass: waking one takes as long as about ten thousand products.
 template <class T>
 int threads_for(const SoftRows<T>& rows, const Shape& s, int n_threads) {
   constexpr std::size_t kWorth = 200'000;

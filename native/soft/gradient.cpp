@@ -3,7 +3,8 @@
 //   value[leaf]  = d loss / d output . response[leaf](x),   value[m] = share value[first] + (1 - share) value[second]
 //   d loss / d score[m] = reach[m] share (1 - share) (value[first] - value[second])
 //
-// The k outputs meet the gates only through `value`, one number per node and row: classes cost leaves, not nodes.
+// The k outputs affect the gates only through `value`, one number per node and row: more classes cost time in leaves
+// only.
 #include <vector>
 
 #include "core/machine.hpp"
@@ -64,7 +65,7 @@ SOFTWOOD_INLINE void slope_coefficients(const Shape& s, const Workspace<T>& w, T
             w.slope_reach[slope * kBlock + row] * w.output_slope[q * kBlock + row];
 }
 
-// Sums of a piece by segment where the rows go by tables: in the type of the rows for a few blocks, then in double.
+// Sums of a piece by segment if the rows use tables: in the type of the rows for a few blocks, then in double.
 template <class T>
 struct PieceTables {
   const SoftRows<T>& rows;
@@ -127,7 +128,7 @@ SOFTWOOD_INLINE void backward(const Plan<T>& plan, Workspace<T>& w, std::size_t 
   form_dots(w.coefficient.data(), s.leaves * s.outputs, w.own_phi.data(), own, gradient + s.own_begin(), own);
 }
 
-// Sum of the loss over one piece; its gradient too unless null: that of weights as `table` where the rows go by tables.
+// Sum of the loss over one piece, and its gradient unless null: that of weights in `table` if the rows use tables.
 template <class T>
 SOFTWOOD_INLINE double run_piece(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t piece, double* gradient,
                                  double* table) {
@@ -141,7 +142,7 @@ SOFTWOOD_INLINE double run_piece(const SoftRows<T>& rows, const Plan<T>& plan, s
     forward(rows, plan, block, w);
     block_loss(rows, block, w, loss);
     const T* weight = rows.weight->data() + block * kBlock;
-    double part[8] = {};  // side by side: a single sum would have each addition wait for the last
+    double part[8] = {};  // side by side: in a single sum each addition would wait for the previous one
     for (std::size_t row = 0; row < kBlock; row += 8)
       for (std::size_t lane = 0; lane < 8; ++lane)
         part[lane] += static_cast<double>(weight[row + lane] * loss[row + lane]);
@@ -163,7 +164,7 @@ SOFTWOOD_CLONED(double, run,
   return run_piece(rows, plan, piece, g, table);
 }
 
-// Writes one block's answers, rows first again.
+// Writes one block's outputs, in row-major order.
 template <class T>
 void answer_block(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t block, Workspace<T>& w,
                   const Answers& answers) {

@@ -5,9 +5,9 @@
 //   weight -= step delta . (first - second) share (1 - share) x,  first -= step delta share,  second -= step delta (1 -
 //   share)
 //
-// with momentum and a step that shrinks a little at every row. One row must wait for the last, but trials of the same
-// split need not wait for each other: eight of them, which differ in start and step, are the lanes of a pack. Rows of
-// which hardly anything arrives are passed by: in a deep tree of unpenalized gates they are most.
+// with momentum and a step that shrinks slightly at every row. Rows are sequential, but trials of the same split are
+// independent: eight of them, with different starts and steps, are the lanes of a pack. Rows with hardly any reach are
+// skipped: in a deep tree of unpenalized gates these are most rows.
 #include "soft/incremental.hpp"
 
 #include <cmath>
@@ -20,13 +20,13 @@
 namespace softwood::soft {
 namespace {
 
-constexpr double kArrives = 1e-6;  // part of a row that moves something
+constexpr double kArrives = 1e-6;  // smallest reach with an effect
 
 SOFTWOOD_INLINE Pack one_less(const Pack& a) { return a * -1.0 + 1.0; }
 
 SOFTWOOD_INLINE Pack sigmoid(const Pack& score) { return one_over(exp(score * -1.0) + 1.0); }
 
-// bias + weight . x. Four sums side by side: a single one would have each addition wait for the last.
+// bias + weight . x. Four sums side by side: in a single one each addition would wait for the previous one.
 SOFTWOOD_INLINE Pack score_of(const double* gate, const double* x, std::size_t columns) {
   Pack sum[4] = {load(gate + columns * PACK), {}, {}, {}};
   std::size_t j = 0;

@@ -8,7 +8,7 @@
 
 namespace softwood::soft {
 
-// Rows as the leaf that is split sees them: offset is what the other leaves answer, reach the part that arrives.
+// Rows for the leaf to split: offset is the output of the other leaves, reach the share that arrives.
 struct SplitRows {
   const double *x, *target, *weight, *offset, *reach;
   std::size_t rows, columns, outputs;

@@ -1,7 +1,7 @@
 // Joint refinement of every gate and response by limited-memory BFGS (Nocedal 1980), no Python between iterations.
 //
 // Line search: step halved or doubled until the weak Wolfe conditions hold (Lewis and Overton 2013); one pass of loss
-// and gradient a trial, and the first trial is nearly always kept.
+// and gradient per trial, and the first trial is nearly always kept.
 #include "soft/lbfgs.hpp"
 
 #include <cmath>
@@ -21,7 +21,7 @@ using Vector = std::vector<double>;
 
 constexpr double kSufficient = 1e-4, kCurvature = 0.9;  // the usual constants of the Wolfe conditions
 constexpr int kTrials = 20;
-constexpr std::size_t kStall = 3;  // iterations compared together: one may save little and the next one much
+constexpr std::size_t kStall = 3;  // iterations compared together, since gains are uneven
 
 struct PenaltyTerm {
   double value, slope;
@@ -82,7 +82,7 @@ struct Objective {
   }
 };
 
-// The last steps and how the gradient changed along them; turns a gradient into a quasi-Newton direction.
+// The last steps and changes of the gradient; turns a gradient into a quasi-Newton direction.
 class History {
  public:
   History(std::size_t size, std::size_t memory)
@@ -93,7 +93,7 @@ class History {
         curvatures_(memory),
         part_(memory) {}
 
-  // The step from one point to another. Where it was not convex there is nothing to learn from it.
+  // Adds the step from one point to another, unless it was not convex.
   void add(const Point& from, const Point& to) {
     double *step = steps_.data() + next_ * size_, *change = changes_.data() + next_ * size_;
     move_along(to.at.data(), -1, from.at.data(), step, size_);
@@ -169,12 +169,12 @@ std::pair<double, int> refine_on(const Rows& rows, const Shape& shape, double* p
   std::copy_n(parameters, size, point.at.data());
   objective.value(point);
   History history(size, static_cast<std::size_t>(how.memory));
-  Vector direction(size), values{point.value};  // one value an iteration
+  Vector direction(size), values{point.value};  // one value per iteration
   for (int iteration = 0; iteration < how.max_iter; ++iteration) {
     history.find_direction(point.gradient, direction);
     if (!search(objective, point, direction, trial, better)) {
       if (history.empty()) break;
-      history.clear();  // a stale model of the curvature: try once more down the gradient
+      history.clear();  // the curvature model is outdated: try once more along the gradient
       continue;
     }
     history.add(point, better);

@@ -14,7 +14,7 @@ inline double dot(const double* a, const double* b, std::size_t n) { return simd
 // to = from + factor * along
 void move_along(const double* from, double factor, const double* along, double* to, std::size_t n);
 
-// The penalty of all parameters; its slope is added to the gradient, which is 0 where a parameter is held.
+// The penalty of all parameters; its slope is added to the gradient, which is 0 for frozen parameters.
 double add_penalty(const double* at, const Penalty& penalty_terms, double* gradient, std::size_t n);
 
 // Whether the last three iterations gained less than `tol` of the value each.

@@ -1,4 +1,4 @@
-// Trees that mix answers: leaves answer link(response); twin of src/softwood/kernels/formulas/leaf_link.py, which has
+// Trees that mix answers: leaves predict link(response); twin of src/softwood/kernels/formulas/leaf_link.py, which has
 // the formulas. A few numbers per leaf, before and after a pass over the rows; for other losses nothing is done.
 #pragma once
 
@@ -15,7 +15,7 @@ inline double silent_response(LossKind loss) {
   return mixes_answers(loss) ? -std::numeric_limits<double>::infinity() : 0.0;
 }
 
-// Responses [leaf][output] become what leaves answer; -infinity answers 0.
+// Responses [leaf][output] become predictions of leaves; -infinity gives 0.
 void answer_leaves(LossKind loss, double* response, std::size_t leaves, std::size_t outputs);
 
 // Slopes of the loss by the answers of a leaf become slopes by its responses; `stride` from output to output.
@@ -24,7 +24,7 @@ void chain_slopes(LossKind loss, const double* answer, std::size_t outputs, doub
 // The same of sums of expected curvatures.
 void chain_curvatures(LossKind loss, const double* answer, std::size_t outputs, double* curvature);
 
-// What leaf `leaf` answers, from its responses.
+// The prediction of leaf `leaf`, from its responses.
 std::vector<double> answer_of_leaf(LossKind loss, const double* response, std::size_t leaf, std::size_t outputs);
 
 }  // namespace softwood::soft

@@ -8,7 +8,7 @@
 namespace softwood::linear_columns {
 namespace {
 
-// A row as it lies, or copied to `room` where its values lie apart.
+// A row in place, or copied to `room` if its values are not contiguous.
 const double* row_of(const Table& X, std::size_t i, std::vector<double>& room) {
   if (X.column_stride == 1) return &X.at(i, 0);
   for (std::size_t j = 0; j < X.columns; ++j) room[j] = X(i, j);
@@ -30,8 +30,8 @@ SOFTWOOD_CLONED(void, add_squares, (const double* x, std::size_t n, double share
 
 }  // namespace
 
-// Two passes: squares about a known mean do not suffer from one far from zero. Shares first: a sum of large values
-// stays finite.
+// Two passes: squares about a known mean keep their precision if it is far from zero. Weights are normalised first: a
+// sum of large values stays finite.
 Moments find_moments(const Table& X, const double* weight) {
   const std::size_t n = X.columns;
   Moments found{true, std::vector<double>(n), std::vector<double>(n), std::vector<double>(n)};

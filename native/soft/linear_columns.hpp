@@ -1,4 +1,4 @@
-// Columns that are one input each, scaled; the definition is src/softwood/kernels/reference/linear_columns.py.
+// Columns that are scaled inputs; the reference is src/softwood/kernels/reference/linear_columns.py.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace softwood::linear_columns {
 
-// Of every column: mean and standard deviation by weight, and the largest size of a value. `whole`: no value is
-// missing; nothing else is found where one is.
+// Weighted mean and standard deviation of every column, and its largest absolute value. `whole`: no value is missing;
+// otherwise nothing else is computed.
 struct Moments {
   bool whole = true;
   std::vector<double> mean, spread, largest;

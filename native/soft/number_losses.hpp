@@ -11,7 +11,7 @@
 
 namespace softwood::soft {
 
-// The loss and its slope by the output.
+// The loss and its derivative by the output.
 template <class T>
 struct LossTerm {
   T value, slope;
@@ -63,10 +63,10 @@ SOFTWOOD_INLINE LossTerm<T> tweedie(T power, T output, T target) {
   return {rise / two + fall / one - least, rise - fall};
 }
 
-// The least answer that is taken as it is: below it the loss goes on as its tangent.
+// The smallest regular output: below it the loss continues as its tangent.
 constexpr double kLeastAnswer = 1e-6;
 
-// The same for an output that is the mean already; `formula` is by the logarithm of the mean.
+// The same for an output that is the mean; `formula` uses the logarithm of the mean.
 template <class T, class Formula>
 SOFTWOOD_INLINE LossTerm<T> by_mean(const Formula& formula, T output, T target) {
   constexpr T kLeast = static_cast<T>(kLeastAnswer);
@@ -85,7 +85,7 @@ SOFTWOOD_INLINE LossTerm<T> probability(T output, T target) {
   return {slope * (output - p) - target * simd::vector_log(p) - (T(1) - target) * simd::vector_log(rest), slope};
 }
 
-// What one of several classes adds to it.
+// The term of one of several classes.
 template <class T>
 SOFTWOOD_INLINE LossTerm<T> class_probability(T output, T target) {
   constexpr T kLeast = static_cast<T>(kLeastAnswer);
@@ -99,7 +99,7 @@ SOFTWOOD_INLINE double deviance_curvature(double power, double output) {
   return simd::vector_exp((2 - power) * output) + kFlat;
 }
 
-// The second derivative by which splits are looked for: a bound of it, or what is expected.
+// The second derivative for the search of splits: a bound, or its expectation.
 SOFTWOOD_INLINE double expected_curvature(LossKind loss, double parameter, double output) {
   if (mixes_answers(loss)) {
     const double most = loss == LossKind::probability ? 1 - kLeastAnswer : output;

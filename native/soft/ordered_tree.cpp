@@ -1,5 +1,5 @@
-// Bounded refinement of a tree whose answers are in order: two-metric projection (Bertsekas 1982) with the memory of
-// L-BFGS. The step is halved until the objective falls enough along the path that is cut off at the bounds.
+// Bounded refinement of a tree with ordered predictions: two-metric projection (Bertsekas 1982) with the memory of
+// L-BFGS. The step is halved until the objective decreases enough along the projected path.
 #include "soft/ordered_tree.hpp"
 
 #include <algorithm>
@@ -125,7 +125,7 @@ class OrderedObjective {
   Numbers parameters_, gradient_, total_;
 };
 
-// The last steps and changes of the gradient; directions of the free numbers by what of them is theirs.
+// The last steps and changes of the gradient, restricted to the free numbers for their directions.
 class BoundedHistory {
  public:
   BoundedHistory(std::size_t size, std::size_t memory)
@@ -140,7 +140,7 @@ class BoundedHistory {
     steps_.push_back(std::move(step)), changes_.push_back(std::move(change));
   }
 
-  // 0 for numbers that are not free.
+  // Sets numbers that are not free to 0.
   void find_direction(const Numbers& gradient, const Numbers& free, Numbers& d) {
     Numbers down(size_);
     mask(gradient.data(), free, down.data());
@@ -215,7 +215,7 @@ bool search_within(OrderedObjective<T>& objective, const FreePoint& point, const
   return moved;
 }
 
-// 1 where a number may move: it is inside its bounds, or at one that the gradient leads away from.
+// 1 if a number may move: it is inside its bounds, or at a bound that the gradient leads away from.
 bool find_free(const FreePoint& point, const Bounds& bounds, Numbers& free) {
   bool moves = false;
   for (std::size_t i = 0; i < free.size(); ++i) {
@@ -243,7 +243,7 @@ std::pair<double, int> refine_ordered(const SoftRows<T>& rows, const Shape& shap
     history.find_direction(point.gradient, may_move, direction);
     if (!search_within(objective, point, direction, bounds, history.empty(), trial, better)) {
       if (history.empty()) break;
-      history.clear();  // a stale model of the curvature: try once more down the gradient
+      history.clear();  // the curvature model is outdated: try once more along the gradient
       continue;
     }
     history.add(point, better);

@@ -1,4 +1,4 @@
-// All numbers of a soft tree refined together within bounds, its answers in order; twin of
+// All parameters of a soft tree refined together within bounds, with ordered predictions; twin of
 // kernels/formulas/ordered_tree.py, which explains it.
 #pragma once
 

@@ -1,8 +1,8 @@
-// What a new gate could gain, and the rows as a subtree sees them; twin of kernels/reference/gradient.py.
+// The potential gain of a new gate, and the rows for a subtree; twin of kernels/reference/gradient.py.
 //
 //   histogram[node][input][bin] = sum over rows in the bin of [reach * slope, reach^2 * curvature]
 //
-// slope and curvature are the first two derivatives of the loss by each output. A step z of the node's response moves
+// slope and curvature are the first two derivatives of the loss by each output. A step z of the node's response changes
 // the output by reach * z, so the best step is -(sum reach slope) / (sum reach^2 curvature).
 #include <vector>
 
@@ -16,7 +16,7 @@
 namespace softwood::soft {
 namespace {
 
-constexpr double kFlat = 1e-4;  // least curvature of a class loss: rows predicted with certainty still count
+constexpr double kFlat = 1e-4;  // minimum curvature of a class loss: rows predicted with certainty still count
 
 // First and second derivative of the loss by each output, for one row; `output` is overwritten.
 void derivatives(LossKind loss, double parameter, std::size_t outputs, const double* target, double* output,
@@ -53,7 +53,7 @@ SOFTWOOD_CLONED(void, add_row,
                 (const double* sums, std::size_t n, const std::uint8_t* bin, std::size_t inputs, std::size_t bins,
                  double* table),
                 (sums, n, bin, inputs, bins, table)) {
-  if (n == 2) {  // one output: no loop to begin and end
+  if (n == 2) {  // one output: without a loop
     for (std::size_t input = 0; input < inputs; ++input) {
       double* cell = table + (input * bins + bin[input]) * 2;
       cell[0] += sums[0], cell[1] += sums[1];
@@ -66,7 +66,7 @@ SOFTWOOD_CLONED(void, add_row,
   }
 }
 
-// A leaf's sums by its answers become sums by its responses.
+// A leaf's sums by its predictions become sums by its responses.
 void chain_sums(LossKind loss, const Shape& shape, const double* parameters, std::size_t node, double* sums,
                 std::size_t size) {
   const std::size_t k = shape.outputs;
@@ -86,7 +86,7 @@ SoftRows<T> rows_under(const SoftRows<T>& rows, const Shape& shape, const double
   const std::size_t nodes = shape.nodes(), k = shape.outputs;
   std::vector<double> reach(rows.rows * nodes), output(rows.rows * k),
       without(parameters, parameters + shape.parameters());
-  // The node's own leaf answers 0 in the offset: whatever grows there answers instead.
+  // The node's own leaf contributes 0 to the offset, since the new subtree replaces it.
   for (std::size_t q = 0; q < k; ++q)
     without[shape.response_begin() + shape.leaf[node] * k + q] = silent_response(rows.loss);
   Answers answers;

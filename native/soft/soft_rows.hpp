@@ -1,8 +1,8 @@
-// A soft tree while it is being learned, and the rows it is learned from.
+// A soft tree during learning, and its training rows.
 //
-// Rows lie in blocks of 64, transposed: [block][column][64], so that inner loops run across rows. A row past the end
-// has weight 0. Sums over rows are made per piece of blocks and added in piece order: the number of threads never
-// shows.
+// Rows are in blocks of 64, transposed: [block][column][64], so that inner loops run across rows. A row past the end
+// has weight 0. Sums over rows are computed per piece of blocks and added in order, independent of the number of
+// threads.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,11 @@
 
 namespace softwood::soft {
 
-using namespace simd;  // registers, blocks and sums are the words of every pass
+using namespace simd;  // registers, blocks and sums are used in every pass
 
 // Shape of a tree: children of branch m are first_child[m] and the next node; -1 for a leaf. Branches and leaves are
 // numbered in node order. slope_row[leaf] is the row of slopes the leaf's response uses, -1 for a constant response.
-// own_columns are those that each leaf has slopes of its own for, beside the others.
+// own_columns are those for which each leaf has own slopes, in addition.
 struct Shape {
   std::vector<std::int32_t> first_child, gate, leaf, slope_row, own_columns;
   std::size_t gates = 0, leaves = 0, slopes = 0, columns = 0, outputs = 0;
@@ -50,7 +50,7 @@ struct SoftRows {
   std::size_t rows = 0, columns = 0, outputs = 0, blocks = 0;
   LossKind loss = LossKind::squared;
   T loss_parameter = 0;                       // of huber, quantile and tweedie
-  std::shared_ptr<const std::vector<T>> phi;  // [block][column][64]; or null, then `expansion` makes it
+  std::shared_ptr<const std::vector<T>> phi;  // [block][column][64]; if null, computed by `expansion`
   std::shared_ptr<const Expansion<T>> expansion;
   std::shared_ptr<const Occupied> occupied;      // null: all columns of all blocks
   std::shared_ptr<const std::vector<T>> target;  // [block][output][64]
@@ -58,7 +58,7 @@ struct SoftRows {
   std::vector<T> offset;                         // [block][output][64], added to the output; empty: 0
   std::vector<T> arrival;                        // [block][64], reach of the root; empty: 1
 
-  // Whether passes go by the tables of the expansion (soft/form_tables.hpp): there are no columns then.
+  // Whether passes use the tables of the expansion (soft/form_tables.hpp), without columns.
   bool by_tables() const { return expansion && expansion->by_tables; }
 
   // Columns of one block, [column][64]; `scratch` has room for them.
@@ -85,14 +85,14 @@ template <class T>
 double loss_and_gradient(const SoftRows<T>& rows, const Shape& shape, const double* parameters, double* gradient,
                          int n_threads);
 
-// What evaluation can write, each of them or null: output (rows, outputs), reach (rows, nodes), loss (rows).
+// Results of the evaluation, each may be null: output (rows, outputs), reach (rows, nodes), loss (rows).
 struct Answers {
   double* output = nullptr;
   double* reach = nullptr;
   double* loss = nullptr;
 };
 
-// Mean part of the rows that arrives at each node, by weight; nodes() entries.
+// Weighted mean reach of each node; nodes() entries.
 template <class T>
 void mean_reach(const SoftRows<T>& rows, const Shape& shape, const double* parameters, double* reach, int n_threads);
 
@@ -100,8 +100,8 @@ template <class T>
 void evaluate_rows(const SoftRows<T>& rows, const Shape& shape, const double* parameters, const Answers& answers,
                    int n_threads);
 
-// The rows as the subtree under `node` sees them: arrival is the reach of the node, offset what all other leaves
-// answer. A tree learned on them can stand in the node's place.
+// The rows for the subtree under `node`: arrival is the reach of the node, offset the output of all other leaves. A
+// tree learned on them can replace the node.
 template <class T>
 SoftRows<T> rows_under(const SoftRows<T>& rows, const Shape& shape, const double* parameters, std::size_t node,
                        int n_threads);
@@ -113,8 +113,7 @@ void reach_histograms(const SoftRows<T>& rows, const Shape& shape, const double*
                       std::size_t inputs, std::size_t bins, const std::vector<std::size_t>& nodes, double* histogram,
                       int n_threads);
 
-// The threshold of all inputs at which a node's histogram gains most: rows up to `bin` go one way. gain 0: there is
-// none.
+// The threshold over all inputs with the largest gain in a node's histogram: rows up to `bin` go one way. gain 0: none.
 struct Threshold {
   double gain = 0;
   std::size_t input = 0, bin = 0;
