@@ -5,9 +5,9 @@
     E step   posterior[leaf] = reach[leaf] P(y | leaf, x) / P(y | x);  of a branch: the sum of its children
     M step   every gate: a logistic regression of posterior[first child] / posterior[m], rows weighted by posterior[m]
              a linear expert: a regression weighted by its posterior, and its variance
-             a class leaf has nothing to learn: P(y | leaf) is 1 for its class, else 0
+             a class leaf has no parameters: P(y | leaf) is 1 for its class, else 0
 
-The log likelihood less the penalty, ridge/2 |weights|^2, never falls.
+The log likelihood minus the penalty, ridge/2 |weights|^2, never decreases.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MIN_EIGENVALUE_SHARE = 1e-13  # of the largest eigenvalue: directions in which r
 class Mixture:
     """Parameters: gate (nodes, columns + 1), bias last; line (nodes, columns + 1, targets), variance (nodes, targets).
 
-    history : log likelihood less penalty, before and after every iteration.
+    history : log likelihood minus penalty, before and after every iteration.
     """
 
     shape: MixtureShape
@@ -41,7 +41,7 @@ class Mixture:
     history: list[float] = field(default_factory=list)
 
     def reach(self, phi: Floats) -> Floats:
-        """Part of each row that arrives at each node."""
+        """Share of each row that arrives at each node."""
         reach = np.ones((len(phi), self.shape.n_nodes))
         share = sigmoid(matmul(phi, self.gate.T))
         for m in self.shape.branches:
@@ -64,14 +64,14 @@ class MixtureRows:
     ridge: float
 
     def head(self, n: int) -> MixtureRows:
-        """The first rows; the penalty is that of all."""
+        """The first rows, with the penalty of all rows."""
         return replace(self, phi=self.phi[:n], target=self.target[:n], weight=self.weight[:n])
 
     def in_row_space(self) -> tuple[MixtureRows, Floats]:
-        """Rows with no more columns than there are rows, and what turns these weights into those of all columns.
+        """Rows with at most as many columns as rows, and the map from these weights to those of all columns.
 
-        The penalty makes weights combinations of the rows, and stays what it is when columns are rotated: with
-        phi = (U S) V', weights v of U S are weights V v of phi, and of the same size. The last column stays.
+        With the penalty, weights are combinations of the rows, and it is invariant to rotations of the columns: with
+        phi = (U S) V', weights v of U S are weights V v of phi, with the same norm. The last column does not change.
         """
         phi = self.phi[:, :-1]
         value, U = eigh(matmul(phi, phi.T))
@@ -96,7 +96,7 @@ def likelihoods(mixture: Mixture, rows: MixtureRows) -> Floats:
 
 
 def expect(mixture: Mixture, rows: MixtureRows) -> tuple[float, Floats]:
-    """Log likelihood less penalty, and the posterior of every node, (rows, nodes)."""
+    """Log likelihood minus penalty, and the posterior of every node, (rows, nodes)."""
     leaves, shape = mixture.shape.leaves, mixture.shape
     with np.errstate(divide="ignore"):
         joint = log(np.maximum(mixture.reach(rows.phi)[:, leaves], TINY)) + likelihoods(mixture, rows)
@@ -137,7 +137,7 @@ def maximise(mixture: Mixture, rows: MixtureRows, posterior: Floats) -> Mixture:
 
 
 def run_em(mixture: Mixture, rows: MixtureRows, max_iter: int, tol: float) -> Mixture:
-    """Iterate until the likelihood rises by less than `tol` a row."""
+    """Iterate until the likelihood increases by less than `tol` per row."""
     value, posterior = expect(mixture, rows)
     history = [*mixture.history, value]
     for _ in range(max_iter):

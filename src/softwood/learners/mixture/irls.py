@@ -2,8 +2,8 @@
 
     gate     minimise  sum w (log(1 + e^s) - t s) + ridge/2 |weights|^2,   s = phi . weights + bias
 
-by Newton's steps (iteratively reweighted least squares). A step that does not lower the objective is halved; so no M
-step ever makes the likelihood smaller, which is all that EM needs.
+by Newton steps (iteratively reweighted least squares). A step that does not lower the objective is halved, so no M step
+decreases the likelihood, as EM requires.
 """
 
 from __future__ import annotations

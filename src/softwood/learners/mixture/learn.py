@@ -28,17 +28,17 @@ from softwood.parts.ablation import ablation_of_sums
 from softwood.tree import Schema, Tree
 from softwood.tree.gain import Arrivals
 
-PENALTY_ROWS = 2.0  # rows that the penalty weighs, as in the middle of the soft trees' range
+PENALTY_ROWS = 2.0  # weight of the penalty in rows, the middle of the soft trees' range
 
 
 @dataclass(frozen=True)
 class Experts:
-    """How to learn."""
+    """Options."""
 
     depth: int = 2
     branching: int = 2
     learner: str = "em"
-    penalty: float | None = None  # beside the mean loss; None is PENALTY_ROWS / rows
+    penalty: float | None = None  # relative to the mean loss; None: PENALTY_ROWS / rows
     starts: int = 4
     max_iter: int = 100
     tol: float = 1e-5
@@ -113,7 +113,7 @@ def _importance(mixture: Mixture, rows: MixtureRows, columns: DesignMatrix, n_fe
     feature = np.append(columns.feature, -1)  # the last column of phi is the intercept
     nodes, targets = len(mixture.gate), mixture.line.shape[2]
     lines = mixture.line.transpose(1, 0, 2).reshape(rows.phi.shape[1], len(mixture.line) * targets)
-    weights = np.column_stack([mixture.gate.T, lines])  # of all linear sums; over these the mixture is trivial:
+    weights = np.column_stack([mixture.gate.T, lines])  # all linear sums; over these the mixture is trivial:
     n_sums = weights.shape[1]
     line = np.eye(n_sums)[:, nodes:].reshape(n_sums, len(mixture.line), targets).transpose(1, 0, 2)
     over_sums = replace(mixture, gate=np.eye(nodes, n_sums), line=line)
@@ -144,7 +144,7 @@ def _refined(
 
 
 def _params(mixture: Mixture, root: SoftTreeParams, how: Experts) -> SoftTreeParams:
-    """The gates above the experts; responses of the experts where they are linear, else the root's."""
+    """The gates above the experts; responses of the experts if they are linear, else the root's."""
     plain = MixtureShape.make(how.depth, how.branching, 0)
     params = root
     for m, gate in zip(plain.gating, mixture.gate[mixture.shape.gating], strict=True):

@@ -22,7 +22,7 @@ from softwood.arrays import Ints
 
 
 class Plan(NamedTuple):
-    """What is to be below a node: levels of gates, children left in its chain, and the class its leaves begin with."""
+    """The plan of a subtree: levels of gates, remaining children of its chain, and the first class of its leaves."""
 
     levels: int
     chain: int
@@ -46,7 +46,7 @@ class MixtureShape:
 
     first_child : children of m are first_child[m] and the next node; -1 for a leaf.
     expert : the expert a node belongs to, -1 above the experts.
-    label : the class a leaf stands for, -1 elsewhere.
+    label : the class of a leaf, -1 elsewhere.
     """
 
     first_child: Ints
@@ -65,7 +65,7 @@ class MixtureShape:
         first, expert, label = [-1], [-1], [-1]
         plan = [Plan(depth, branching, 0)]  # per node; those that follow are still to be made
         experts = 0
-        for node, here in enumerate(plan):  # grows while it is walked: level by level
+        for node, here in enumerate(plan):  # grows in the loop, level by level
             if here.levels == 0 and expert[node] < 0:
                 expert[node], experts = experts, experts + 1
             if here.levels == 0 and here.ends(n_classes):

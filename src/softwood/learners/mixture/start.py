@@ -1,9 +1,9 @@
-"""Where EM begins: gates that tell two rows apart, drawn by chance among those that reach the node.
+"""Starts of EM: gates that separate two rows, drawn at random among those that reach the node.
 
-EM climbs to the nearest top, and equal experts stay equal; so several starts run for a few iterations, and the one of
-the highest likelihood goes on. Beyond ALL_ROWS_MAX_ROWS that is done with the first FIRST_ROWS (rows come in the order
-of a hash: a random part), and EM continues with ROWS_FACTOR times as many each time until it has all: most iterations
-see few rows.
+EM climbs to a local maximum, and equal experts stay equal; so several starts run for a few iterations, and the one with
+the highest likelihood continues. Above ALL_ROWS_MAX_ROWS that uses the first FIRST_ROWS rows (in the order of a hash,
+so a random sample), and EM continues with ROWS_FACTOR times as many each time until it has all rows: most iterations
+use few rows.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ START_ITER = 8  # iterations of a start before starts are compared
 ALL_ROWS_MAX_ROWS = 20_000
 FIRST_ROWS = 5_000
 ROWS_FACTOR = 8
-START_SLOPE = 2.0  # of a gate to begin with, in spreads of its score
+START_SLOPE = 2.0  # of an initial gate, in spreads of its score
 
 
 def draw_start(shape: MixtureShape, rows: MixtureRows, targets: int, rng: np.random.Generator) -> Mixture:
-    """Gates above the experts at random, experts that know nothing."""
+    """Random gates above the experts, and uninformed experts."""
     n, columns = rows.phi.shape
     gate = np.zeros((shape.n_nodes, columns))
     reach = np.zeros((n, shape.n_nodes))
@@ -59,7 +59,7 @@ def _between_two(rows: MixtureRows, reach: Floats, rng: np.random.Generator) -> 
 def learn_mixture(
     shape: MixtureShape, rows: MixtureRows, targets: int, starts: int, max_iter: int, tol: float, seed: int
 ) -> Mixture:
-    """The best of several starts, brought to the top; targets 0: classes."""
+    """The best of several starts, run to convergence; targets 0: classes."""
     n = len(rows.phi)
     if n <= ALL_ROWS_MAX_ROWS:
         return _from_starts(shape, rows, targets, starts, max_iter, tol, seed)
@@ -74,7 +74,7 @@ def learn_mixture(
 def _from_starts(
     shape: MixtureShape, rows: MixtureRows, targets: int, starts: int, max_iter: int, tol: float, seed: int
 ) -> Mixture:
-    """The best of several starts, brought to the top."""
+    """The best of several starts, run to convergence."""
     rng = np.random.default_rng(seed)
     begun = [run_em(draw_start(shape, rows, targets, rng), rows, min(START_ITER, max_iter), tol) for _ in range(starts)]
     best = max(begun, key=lambda mixture: mixture.history[-1])  # on ties, the first

@@ -1,1 +1,1 @@
-"""Hard trees whose gates may look at many inputs: what linear discriminant and omnivariate trees share."""
+"""Hard trees whose gates may use many inputs: the common part of linear discriminant and omnivariate trees."""

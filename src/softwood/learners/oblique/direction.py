@@ -1,17 +1,17 @@
-"""Directions along which a node's rows are cut.
+"""Directions for splitting a node's rows.
 
     classes   w = S_W^-1 (m_L - m_R)      between two groups of classes (Fisher 1936)
     numbers   w = S_T^-1 c                c the covariance of the columns with the target: a ridge regression
 
 S_T = S_W + q (m_L - m_R)(m_L - m_R)', so by Sherman and Morrison S_W^-1 (m_L - m_R) is S_T^-1 (m_L - m_R) times a
-positive number, whichever the groups are. One solution with the class means on the right,
+positive number, for any groups. One solution with the class means on the right,
 
     D = S_T^-1 (m_1 - m, ..., m_K - m),       scores of the groups' direction = (columns D) a
 
-with a[k] = ±(weight of class k in its group), gives the direction of every grouping: an exchange of classes never
-touches the columns again.
+with a[k] = ±(weight of class k in its group), gives the direction of every grouping: an exchange of classes does
+not need the columns again.
 
-Where S_T is singular, the rows are projected on the principal components that keep KEPT_VARIANCE_SHARE of the variance,
+If S_T is singular, the rows are projected on the principal components that keep KEPT_VARIANCE_SHARE of the variance,
 as in the paper. Shrinkage adds a multiple of the unit matrix to S_T first, like further rows with the same variance in
 all columns; by default one row per column, so that small nodes have stable directions and S_T is never singular.
 """
@@ -26,12 +26,14 @@ from softwood.arrays import Floats
 from softwood.kernels.arithmetic import eigh, matmul
 from softwood.kernels.arithmetic import solve as solve_symmetric
 
-SINGULAR_VARIANCE_SHARE = 1e-8  # of a column's variance, left given the columns before: with less, S_T is singular
+SINGULAR_VARIANCE_SHARE = (
+    1e-8  # of a column's variance, unexplained by the previous columns: with less, S_T is singular
+)
 KEPT_VARIANCE_SHARE = 0.99  # of the variance that principal components keep
 
 
 def centre(phi: Floats, share: Floats) -> tuple[Floats, Floats]:
-    """Mean of the columns, and the columns about it; shares sum to 1."""
+    """Mean of the columns, and the centred columns; shares sum to 1."""
     mean: Floats = matmul(share, phi)
     return mean, phi - mean
 
@@ -45,7 +47,7 @@ def scatter(about: Floats, share: Floats, rows: float, shrinkage: float | None) 
 
 
 def solve(S: Floats, right: Floats) -> Floats:
-    """S^-1 right; within the leading principal components where S is singular.
+    """S^-1 right; within the leading principal components if S is singular.
 
     Examples
     --------
@@ -67,7 +69,7 @@ class Discriminants(NamedTuple):
 
 
 def discriminants(phi: Floats, tally: Floats, shrinkage: float | None) -> Discriminants:
-    """What every grouping of the classes needs; `tally` is (rows, classes), all of them present."""
+    """The data for every grouping of the classes; `tally` is (rows, classes), all present."""
     weight = tally.sum(axis=1)
     total = float(weight.sum())
     mean, about = centre(phi, weight / total)
@@ -77,7 +79,7 @@ def discriminants(phi: Floats, tally: Floats, shrinkage: float | None) -> Discri
 
 
 def regression(phi: Floats, tally: Floats, shrinkage: float | None) -> Floats:
-    """The direction of a ridge regression; of several targets the one that explains most of them together."""
+    """The direction of a ridge regression; for several targets, the one that explains most of them together."""
     weight, n = tally[:, 0], (tally.shape[1] - 1) // 2
     total = float(weight.sum())
     _, about = centre(phi, weight / total)
@@ -87,4 +89,4 @@ def regression(phi: Floats, tally: Floats, shrinkage: float | None) -> Floats:
         return slope[:, 0]
     _, together = eigh(matmul(covariance.T, slope))
     along: Floats = matmul(slope, together[:, -1])
-    return along if along[np.argmax(np.abs(along))] >= 0 else -along  # an eigenvector has no sign of its own
+    return along if along[np.argmax(np.abs(along))] >= 0 else -along  # the sign of an eigenvector is arbitrary

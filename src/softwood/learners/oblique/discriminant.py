@@ -1,12 +1,12 @@
 """The split of a linear discriminant tree: classes in two groups, Fisher's direction between them, the best cut.
 
-Numbers are split along a ridge regression. With `univariate`, the best question about one input competes: the split
-that lowers the impurity more is taken, the simpler of equals. Of numbers the linear split must also pay for its weights
-by Akaike's criterion; with SSE what is left of the squared error in the node's W rows,
+Numbers are split along a ridge regression. With `univariate`, the best test of one input competes: the split with the
+larger decrease of impurity is used, on ties the simpler one. For numbers the linear split must also pay for its weights
+by Akaike's criterion; with SSE the residual sum of squares in the node's W rows,
 
-    W ln(SSE of the question / SSE of the linear split) > 2 (columns - 1)
+    W ln(SSE of the test / SSE of the linear split) > 2 (columns - 1)
 
-In a small node a direction with many weights always finds some gain that new rows do not confirm.
+In a small node a direction with many weights always finds a gain that new rows do not confirm.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from softwood.learners.oblique.univariate import find_univariate
 
 SAME_GAIN = 1e-9  # relative
 AIC_PER_WEIGHT = 2.0  # of a weight, by AIC
-MIN_LOSS_SHARE = 1e-12  # of the node's; so little is rounding
+MIN_LOSS_SHARE = 1e-12  # of the node's; a smaller one is rounding
 
 
 @dataclass(frozen=True)
 class Discriminant:
-    """How to split.
+    """Options of the split.
 
-    least : rows (by weight) that each child must keep.
-    shrinkage : of the scatter, in parts of its mean variance; None is columns / rows.
-    threshold : "gaussian", where two normal densities would be cut as long as that is worth half the best gain; or
-        "gain", the cut of largest gain. Numbers are always cut by gain.
-    univariate : whether the best question about one input competes.
+    least : minimum rows (by weight) of each child.
+    shrinkage : of the scatter, relative to its mean variance; None: columns / rows.
+    threshold : "gaussian", the cut between two normal densities if it has at least half the best gain; or "gain", the
+        cut with the largest gain. Numbers are always cut by gain.
+    univariate : whether the best test of one input competes.
     """
 
     least: float = 1.0
@@ -77,12 +77,12 @@ class Discriminant:
         return Grown(**nodes)
 
     def manner(self) -> tuple[float, bool]:
-        """Shrinkage (NaN: columns / rows), and whether cuts are gaussian: as the native kernels take them."""
+        """Shrinkage (NaN: columns / rows), and whether cuts are gaussian: for the native kernels."""
         return np.nan if self.shrinkage is None else self.shrinkage, self.threshold == "gaussian"
 
 
 def _is_worth_it(rows: Rows, linear: float, single: float) -> bool:
-    """Whether the weights of a linear split pay, given the gains of it and of a question about one input."""
+    """Whether the weights of a linear split pay, given its gain and that of a test of one input."""
     if not linear > single * (1.0 + SAME_GAIN):
         return False
     if rows.problem.is_classes:
@@ -93,7 +93,7 @@ def _is_worth_it(rows: Rows, linear: float, single: float) -> bool:
 
 
 def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = None) -> Split | None:
-    """The split along the best direction of some columns (None: all); None where no direction separates anything."""
+    """The split along the best direction of some columns (None: all); None if no direction separates the rows."""
     some: slice | Index = slice(None) if columns is None or len(columns) == rows.phi.shape[1] else columns
     phi = rows.phi[:, some]
     if not phi.shape[1]:
@@ -116,7 +116,7 @@ def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = Non
 
 
 def _natively(rows: Rows, how: Discriminant, some: slice | Index, n_columns: int) -> Split | None:
-    """The same by a tree of one split."""
+    """The same by a tree with one split."""
     grown = replace(how, univariate=False).grow(rows, 1, 0.0, 0.0)
     if grown.first_child[0] < 0:
         return None
@@ -126,7 +126,7 @@ def _natively(rows: Rows, how: Discriminant, some: slice | Index, n_columns: int
 
 
 class Scored(NamedTuple):
-    """A direction, the rows' scores along it less `zero`, and the place where they are best cut (NaN: by gain)."""
+    """A direction, the rows' scores along it minus `zero`, and the best cut (NaN: by gain)."""
 
     along: Floats
     score: Floats
@@ -140,7 +140,7 @@ def _by_regression(phi: Floats, rows: Rows, how: Discriminant) -> Scored:
 
 
 def _between_groups(phi: Floats, rows: Rows, how: Discriminant) -> Scored | None:
-    """Fisher's direction between two groups of classes; None where there is one class only."""
+    """Fisher's direction between two groups of classes; None if there is only one class."""
     present = rows.tally.any(axis=0)
     if np.count_nonzero(present) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Gates of an oblique tree while it grows: a sum of columns that is cut, or a question about one input."""
+"""Gates of an oblique tree during growth: a threshold on a sum of columns, or a test of one input."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class LinearGate:
     bias: float
 
     def first(self, rows: Rows) -> npt.NDArray[np.bool_]:
-        """Which rows go to the first child."""
+        """Whether each row goes to the first child."""
         return np.asarray(matmul(rows.phi, self.weight) + self.bias >= 0.0)
 
 
 @dataclass(frozen=True)
 class InputGate:
-    """A number up to a threshold, or a category of slot 0, is the first child; `default` takes what is missing."""
+    """A number up to a threshold, or a category with slot 0, is the first child; `default` is for missing values."""
 
     feature: int
     threshold: float
@@ -34,7 +34,7 @@ class InputGate:
     default: int
 
     def first(self, rows: Rows) -> npt.NDArray[np.bool_]:
-        """Which rows go to the first child."""
+        """Whether each row goes to the first child."""
         x = rows.problem.X[:, self.feature]
         gone = np.isnan(x)
         if len(self.group):
@@ -50,7 +50,7 @@ Gate = LinearGate | InputGate
 
 
 def gain_of(gate: Gate, rows: Rows) -> float:
-    """How much the gate alone lowers W * impurity."""
+    """The decrease of W * impurity by the gate alone."""
     side = gate.first(rows)
     parts = np.array([rows.tally[side].sum(axis=0), rows.tally[~side].sum(axis=0)])
     return max(float(rows.loss(rows.tally.sum(axis=0, keepdims=True))[0] - rows.loss(parts).sum()), 0.0)
@@ -58,9 +58,9 @@ def gain_of(gate: Gate, rows: Rows) -> float:
 
 @dataclass(frozen=True)
 class Split:
-    """A gate, how much it lowers W * impurity, and what there is to say about its choice.
+    """A gate, its decrease of W * impurity, and a note on its choice.
 
-    below : gates of the two children, where the three were found together.
+    below : gates of the two children, if the three were found together.
     """
 
     gate: Gate
@@ -69,7 +69,7 @@ class Split:
     below: tuple[Gate, Gate] | None = None
 
     def place(self, rows: Rows) -> npt.NDArray[np.intp]:
-        """The leaf each row comes to: 0 and 1, or 0 .. 3 where there are gates below."""
+        """The leaf of each row: 0 and 1, or 0 .. 3 if there are gates below."""
         second = np.where(self.gate.first(rows), 0, 1)
         if self.below is None:
             return second

@@ -1,15 +1,15 @@
-"""Which kind of gate a node of an omnivariate tree gets, or none (Yıldız and Alpaydın 2001).
+"""Selection of the kind of gate of a node in an omnivariate tree, or none (Yıldız and Alpaydın 2001).
 
-    f_test      five times the rows are halved, every kind is learned on each half and judged on the other; of the kinds
-                that are not significantly worse than the best (5x2 cv F test) the simplest wins
-    aic, bic    -2 log likelihood of the children's answers + 2 (or ln n) for every parameter; the least wins
-    validation  learned on two thirds of the rows, judged on the third; the least loss wins
+    f_test      five times the rows are halved, every kind is learned on each half and evaluated on the other; the
+                simplest kind that is not significantly worse than the best (5x2 cv F test) wins
+    aic, bic    -2 log likelihood of the children's predictions + 2 (or ln n) per parameter; the lowest wins
+    validation  learned on two thirds of the rows, evaluated on the third; the lowest loss wins
 
-Judged is the loss of the leaves' answers on rows not learned from: the Brier score sum_k ([y = k] - p_k)^2, or the
-squared error. The paper counts misclassified rows; with many classes two leaves err on nearly all of them, whatever the
+The criterion is the loss of the leaves' predictions on held-out rows: the Brier score sum_k ([y = k] - p_k)^2, or the
+squared error. The paper counts misclassified rows; with many classes two leaves misclassify nearly all rows for any
 gate.
 
-With `stop`, a leaf is a candidate too: where no gate has a lower loss than no gate at all, the node is not split.
+With `stop`, a leaf is a candidate too: if no gate has a lower loss, the node is not split.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Find = Callable[[Rows], Split | None]
 REPLICATIONS = 5
 MIN_ROWS_TO_HALVE = 10  # rows that can be halved and still learned from
 SAME_LOSS = 1e-12
-LEAF = "leaf"  # what competes with the kinds: no gate at all
+LEAF = "leaf"  # competes with the kinds: no gate
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class GateChoice(NamedTuple):
 
 
 def sums_of(rows: Rows, split: Split | None) -> Floats:
-    """Sums of the tally in every leaf of the split (None: the node itself), (leaves, sums)."""
+    """Sums of the tally in every leaf of the split (None: in the node), (leaves, sums)."""
     if split is None:
         return np.asarray(rows.tally.sum(axis=0, keepdims=True))
     place = split.place(rows)
@@ -61,7 +61,7 @@ def sums_of(rows: Rows, split: Split | None) -> Floats:
 
 
 def answers(rows: Rows, split: Split | None) -> Floats:
-    """What the leaves answer: class shares or means, (leaves, outputs); a leaf without rows answers as the node."""
+    """Predictions of the leaves: class proportions or means, (leaves, outputs); those of the node for an empty leaf."""
     sums = sums_of(rows, split)
     size = sums.sum(axis=1) if rows.problem.is_classes else sums[:, 0]
     sums = np.where(size[:, None] > 0.0, sums, sums.sum(axis=0))
@@ -72,7 +72,7 @@ def answers(rows: Rows, split: Split | None) -> Floats:
 
 
 def held_loss(split: Split | None, learn: Rows, held: Rows) -> float:
-    """Mean loss on `held` of the answers that the split gets from `learn`."""
+    """Mean loss on `held` of the split's predictions learned from `learn`."""
     place = np.zeros(len(held.phi), np.intp) if split is None else split.place(held)
     given = answers(learn, split)[place]
     weight = held.split_weight
@@ -86,9 +86,9 @@ def held_loss(split: Split | None, learn: Rows, held: Rows) -> float:
 
 
 def halves(rows: Rows, seed: int) -> list[tuple[Index, Index]]:
-    """Five ways to halve the rows, classes spread evenly. Rows are ordered by content, so chance falls on content.
+    """Five ways to halve the rows, with classes spread evenly. Rows are ordered by content, so the halves depend on it.
 
-    Where rows have groups, no group is in both halves.
+    No group is in both halves.
     """
     if rows.problem.group is not None:
         return [divided(rows, 2, seed + i) for i in range(REPLICATIONS)]
@@ -103,14 +103,14 @@ def halves(rows: Rows, seed: int) -> list[tuple[Index, Index]]:
 
 
 def divided(rows: Rows, n_parts: int, seed: int) -> tuple[Index, Index]:
-    """The rows of all parts but one, and of that one; every group is in one of them."""
+    """The rows of all parts but one, and of that one; no group is split."""
     problem = rows.problem
     part = deal_groups(problem.group, problem.code, problem.weight, n_parts, seed)  # type: ignore[arg-type]  # is there
     return np.flatnonzero(part != 0), np.flatnonzero(part == 0)
 
 
 def held_out_losses(rows: Rows, kinds: list[Kind], pairs: list[tuple[Index, Index]]) -> dict[str, Floats]:
-    """Losses (replications, 2) of a leaf and of every kind, learned on one half and judged on the other."""
+    """Losses (replications, 2) of a leaf and of every kind, learned on one half and evaluated on the other."""
     table = {name: np.empty((len(pairs), 2)) for name in (LEAF, *(kind.name for kind in kinds))}
     for i, pair in enumerate(pairs):
         parts = [rows.some(at) for at in pair]
@@ -124,7 +124,7 @@ def held_out_losses(rows: Rows, kinds: list[Kind], pairs: list[tuple[Index, Inde
 def by_f_test(table: Mapping[str, Floats], kinds: list[Kind], alpha: float, stop: bool) -> GateChoice:
     """The simplest kind that the F test does not find worse than the best one, from the losses of `held_out_losses`."""
     loss = {name: float(found.mean()) for name, found in table.items()}
-    best = min(kinds, key=lambda kind: loss[kind.name])  # the simpler of equals: min keeps the first
+    best = min(kinds, key=lambda kind: loss[kind.name])  # on ties the simpler one: min keeps the first
     if stop and loss[best.name] >= loss[LEAF] * (1.0 - SAME_LOSS):
         return GateChoice(None, "")
     p_value = {kind.name: five_by_two_f_test(table[kind.name], table[best.name]).p_value for kind in kinds}
@@ -143,7 +143,7 @@ def _p_note(winner: str, p_value: float, other: str) -> str:
 
 
 def by_information(rows: Rows, kinds: list[Kind], stop: bool, bayes: bool) -> GateChoice:
-    """The kind of least AIC or BIC."""
+    """The kind with the lowest AIC or BIC."""
     price = log(max(float(rows.problem.weight.sum()), 2.0)) if bayes else 2.0
     per_leaf = rows.problem.n_classes - 1 if rows.problem.is_classes else (rows.tally.shape[1] - 1) // 2 + 1
     losses = {}
@@ -157,18 +157,18 @@ def by_information(rows: Rows, kinds: list[Kind], stop: bool, bayes: bool) -> Ga
 
 
 def _deviance(rows: Rows, split: Split | None) -> float:
-    """-2 log likelihood of the rows under their leaves' answers, one common variance for numbers."""
+    """-2 log likelihood of the rows under their leaves' predictions, with a common variance for numbers."""
     sums = sums_of(rows, split)
     if rows.problem.is_classes:
         return 2.0 * float(entropy_loss(sums, sums.sum(axis=1, keepdims=True)).sum())
     n, size = (sums.shape[1] - 1) // 2, float(sums[:, 0].sum())
     left = np.maximum(sums[:, n + 1 :] - sums[:, 1 : n + 1] ** 2 / np.maximum(sums[:, :1], 1e-300), 0.0).sum(axis=0)
     all_left = np.maximum(rows.tally[:, n + 1 :].sum(axis=0), 1e-300)
-    return float((size * log(np.maximum(left / all_left, 1e-12))).sum())  # in parts of the whole: units drop out
+    return float((size * log(np.maximum(left / all_left, 1e-12))).sum())  # relative, independent of units
 
 
 def by_validation(rows: Rows, kinds: list[Kind], stop: bool, seed: int) -> GateChoice:
-    """The kind of least loss on a third of the rows."""
+    """The kind with the lowest loss on a third of the rows."""
     if rows.problem.group is not None:
         learn, held = (rows.some(at) for at in divided(rows, 3, seed))
     else:

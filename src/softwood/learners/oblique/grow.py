@@ -1,10 +1,10 @@
-"""Growing a hard tree with any kind of gate: a finder looks at the rows of a node and says how to split them.
+"""Growing a hard tree with any kind of gate: a finder splits the rows of a node.
 
-Nodes are numbered level by level. Pre-pruning: a depth, rows to split, rows in a child, and the part of the whole
-tree's impurity that a split must take away.
+Nodes are numbered level by level. Pre-pruning: a depth, rows to split, rows in a child, and the proportion of the
+tree's impurity that a split must remove.
 
-`grow_nodes` serves every finder and is the definition. A discriminant tree grows natively, where that is built:
-native/oblique/grower.cpp does the same for the finder `Discriminant`, all nodes in one call without Python's lock.
+`grow_nodes` works with every finder and is the reference. A discriminant tree grows natively if that is built:
+native/oblique/grower.cpp does the same for the finder `Discriminant`, all nodes in one call without the GIL.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Finder = Callable[[Rows], Split | None]
 
 @dataclass(frozen=True)
 class Limits:
-    """Where growth ends."""
+    """Limits of growth."""
 
     max_depth: int = 2**31 - 1
     min_samples_split: float = 2.0
@@ -39,7 +39,7 @@ class Limits:
 
 
 def grow_oblique(rows: Rows, find: Finder, limits: Limits, schema: Schema) -> Tree:
-    """The tree that the finder's splits make."""
+    """The tree from the finder's splits."""
     if isinstance(find, Discriminant) and kernels.grow_discriminant is not None:
         how = replace(find, least=max(find.least, limits.min_samples_leaf))
         return how.grow(rows, limits.max_depth, limits.min_samples_split, limits.min_impurity_decrease).assemble(
@@ -50,7 +50,7 @@ def grow_oblique(rows: Rows, find: Finder, limits: Limits, schema: Schema) -> Tr
 
 @dataclass
 class Growing:
-    """Nodes so far: what each answers, and the gates of the branches."""
+    """Nodes so far: their responses, and the gates of the branches."""
 
     n_columns: int
     first_child: list[int] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Growing:
     split: dict[int, Split] = field(default_factory=dict)
 
     def add(self, rows: Rows) -> None:
-        """One node more, a leaf so far."""
+        """Add a node, initially a leaf."""
         problem, sums = rows.problem, rows.tally.sum(axis=0, keepdims=True)
         size = float(sums.sum() if problem.is_classes else sums[0, 0])
         if problem.is_classes:
@@ -103,7 +103,7 @@ class Growing:
 
 
 def grow_nodes(rows: Rows, find: Finder, limits: Limits) -> Grown:
-    """The nodes that the finder's splits make."""
+    """The nodes from the finder's splits."""
     grown = Growing(rows.phi.shape[1])
     grown.add(rows)
     whole = float(rows.split_weight.sum())
@@ -120,7 +120,7 @@ def grow_nodes(rows: Rows, find: Finder, limits: Limits) -> Grown:
             if found is None:
                 continue
             split, side = found
-            # Gates found together gained together; each is remembered by what it gains itself.
+            # Gates found together share a gain; each is recorded with its own.
             grown.split[node] = split if split.below is None else replace(split, gain=gain_of(split.gate, here))
             grown.first_child[node] = len(grown.value)
             for mask, next_gate in zip((side, ~side), split.below or (None, None), strict=True):
@@ -134,7 +134,7 @@ def grow_nodes(rows: Rows, find: Finder, limits: Limits) -> Grown:
 def _split(
     rows: Rows, find: Finder, limits: Limits, depth: int, least_gain: float
 ) -> tuple[Split, npt.NDArray[np.bool_]] | None:
-    """The finder's split and whom it sends to the first child, if the node may be split and both children have rows."""
+    """The finder's split and the rows of the first child, if the node may be split and both children have rows."""
     count = float(rows.problem.weight.sum())
     least = max(limits.min_samples_split, 2.0 * limits.min_samples_leaf)
     if depth >= limits.max_depth or count < least or len(rows.phi) < 2:
@@ -150,5 +150,5 @@ def _split(
 
 
 def _as_found(gate: Gate) -> Finder:
-    """A gate that was found together with the one above it."""
+    """A gate found together with the one above it."""
     return lambda rows: Split(gate, gain_of(gate, rows), "with the gate above")

@@ -1,4 +1,4 @@
-"""The nodes of an oblique tree as they were grown, and the Tree they make in the user's units."""
+"""The grown nodes of an oblique tree, and their Tree in the user's units."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from softwood.kernels.kinds import Missing, Score
 from softwood.learners.oblique.rows import Rows
 from softwood.tree import Schema, Tree
 
-# Rounding, which must not decide where a row on the border goes, such as one of a level never seen: a bias that is so
-# small a part of what adds up to it, and a weight of the gate's largest one (columns are in standard deviations).
+# Rounding, which must not decide the child of a row on the border, such as one with an unseen level: relative size of a
+# bias to its summands, and of a weight to the gate's largest one (columns are in standard deviations).
 NO_BIAS = NO_WEIGHT = 1e-12
 
 
 @dataclass(frozen=True)
 class Grown:
-    """Nodes, level by level; -1 and NaN where a node has no such thing.
+    """Nodes, level by level; -1 and NaN if not applicable.
 
     first_child : of every branch.
     gate, bias, weight : linear gates: the row of `weight` (gates, columns) that a branch has, and its bias.
-    feature, threshold, default, group_begin, group : questions about one input, as in a `Tree`.
-    count, impurity, gain : rows by weight, their impurity, how much of it (times weight) the gate took away.
+    feature, threshold, default, group_begin, group : tests of one input, as in a `Tree`.
+    count, impurity, gain : rows by weight, their impurity, and its decrease (times weight) by the gate.
     value : (nodes, parts) weight by class, or means.
-    note : what there is to say about each node; empty: nothing of any.
+    note : remark on each node; empty: none.
     """
 
     first_child: Ints

@@ -1,6 +1,6 @@
-"""Grow an oblique tree, then prune it back as CART is pruned: cost-complexity, the size chosen on rows not seen.
+"""Grow an oblique tree, then prune it like CART: cost-complexity, with the size chosen on held-out rows.
 
-Every fold makes its own columns and its own tree.
+Every fold has its own columns and its own tree.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ def learn_oblique(
 
     Parameters
     ----------
-    problem, schema : rows and what they stand for.
-    find : how a node is split.
-    limits, pruning : where growth ends, and how much of it is kept.
-    basis spec : which columns linear gates are made of.
-    n_jobs : folds at a time.
+    problem, schema : rows and their meaning.
+    find : the finder of splits.
+    limits, pruning : of the growth.
+    basis spec : the columns of linear gates.
+    n_jobs : folds in parallel.
     """
     order = ColumnOrder.of(schema)
     if not order.is_given:
         own, names, pruning = enter_problem(order, problem), order.schema(schema), enter_pruning(order, pruning)
         learned = learn_oblique(own, names, find, limits, pruning, basis_spec=basis_spec, n_jobs=n_jobs)
         return leave_pruned(order, learned)
-    dealt = isinstance(pruning.folds, int)  # by content and weight, so equal rows may be merged once for all
+    dealt = isinstance(pruning.folds, int)  # by content and weight, so equal rows are merged once
     if dealt:
         problem = problem.in_order()
     folds, unit = pruning.folds_of(problem), Unit.of(problem)
@@ -68,7 +68,7 @@ def learn_oblique(
 
     whole = (Rows.of if dealt else Rows.make)(problem, basis_spec)
     full, piece = _with_effects(grow_oblique(whole, find, limits, schema), whole.problem), whole.piece
-    del whole  # its columns are as large as the table, and folds make their own
+    del whole  # its columns are as large as the table, and folds have their own
     sequence = PruningSequence.of(full, problem)
     choice = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
     pruned = Pruned(cut_tree(full, choice.is_leaf), choice.table, sequence, choice.held_out)
@@ -76,7 +76,7 @@ def learn_oblique(
 
 
 def _with_effects(tree: Tree, rows: Problem) -> Tree:
-    """The tree with the effects of its terms, by some of the rows, which are in the order of their content."""
+    """The tree with the effects of its terms, from some of the rows, which are in the order of their content."""
     if not len(tree.weight):
         return tree
     some = slice(min(IMPORTANCE_ROWS, max(1, MAX_CELLS // tree.n_nodes)))

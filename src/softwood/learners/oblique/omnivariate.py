@@ -1,4 +1,4 @@
-"""The split of an omnivariate tree (Yıldız and Alpaydın 2001): at every node the simplest gate that is good enough.
+"""The split of an omnivariate tree (Yıldız and Alpaydın 2001): the simplest sufficient gate at every node.
 
     threshold   one input, CART's own search
     linear      Fisher's discriminant, or a ridge regression
@@ -35,17 +35,17 @@ from softwood.learners.oblique.univariate import find_univariate
 from softwood.learners.soft.columns.design import PLAIN, BasisSpec
 
 KINDS = ("threshold", "linear", "quadratic", "mlp")  # from the simplest on
-COMPETE = KINDS[:3]  # where nothing else is asked for
+COMPETE = KINDS[:3]  # by default
 SELECT = ("f_test", "aic", "bic", "validation")
 SQUARE = 1  # kind of a column
 
 
 @dataclass(frozen=True)
 class Omnivariate:
-    """How to split.
+    """Options of the split.
 
     kinds : names of the gates that compete, the simplest first.
-    select : how the winner is found.
+    select : the selection method.
     alpha : of the F test; a simpler kind stays unless it is worse at this level.
     stop : whether a leaf competes.
     discriminant : how linear and quadratic gates are found.
@@ -67,7 +67,7 @@ class Omnivariate:
 
     @property
     def basis_spec(self) -> BasisSpec:
-        """Which columns the kinds need."""
+        """The columns that the kinds need."""
         return replace(PLAIN, square=1.0) if "quadratic" in self.kinds else PLAIN
 
     def _choose(self, rows: Rows) -> GateChoice:
@@ -82,7 +82,7 @@ class Omnivariate:
         return by_f_test(self.held_out_losses(rows, kinds), kinds, self.alpha, self.stop)
 
     def held_out_losses(self, rows: Rows, kinds: list[Kind]) -> dict[str, Floats]:
-        """Held-out losses of all kinds: natively, but for a perceptron."""
+        """Held-out losses of all kinds: natively, except for a perceptron."""
         pairs = halves(rows, self.seed)
         if kernels.gate_losses is None:
             return held_out_losses(rows, kinds, pairs)
@@ -127,5 +127,5 @@ class Omnivariate:
 
 
 def columns_of(rows: Rows, name: str) -> np.ndarray:
-    """Numbers of the columns that a kind of gate may use."""
+    """Indices of the columns that a kind of gate may use."""
     return np.arange(len(rows.columns)) if name == "quadratic" else np.flatnonzero(rows.columns.kind != SQUARE)

@@ -1,14 +1,14 @@
 """A small multilayer perceptron in a node, unfolded into the gates of two levels.
 
     hidden   three sigmoid units over the columns
-    output   sum over the four cells of (product of two units or their complements) * answer of the cell
+    output   sum over the four cells of (product of two units or their complements) * response of the cell
 
-This is the "entropy net" of Sethi (1990): the first layer are gates, the second their conjunctions, the third the
-answers; all weights are trained together (L-BFGS, native) by the loss of soft trees. Its units then become hard gates,
-one above two: so the perceptron of Guo and Gelfand's trees, which a single gate cannot be, is a part of the Tree like
-any other. It sees what one gate after the other does not: two inputs that say nothing alone (XOR).
+This is the "entropy net" of Sethi (1990): the first layer has gates, the second their conjunctions, the third the
+responses; all weights are trained together (L-BFGS, native) with the loss of soft trees. Its units then become hard
+gates, one above two: so the perceptron of Guo and Gelfand's trees, which cannot be a single gate, is an ordinary part
+of the Tree. It finds structure that greedy gates miss: two inputs that are useless alone (XOR).
 
-Several starts by chance and one from Fisher's direction are trained; the one of the lowest loss is kept.
+Several random starts and one from Fisher's direction are trained; the one with the lowest loss is kept.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.search.fold import init_root
 
 N_STARTS = 5
-PENALTY_ROWS = 1.0  # rows that the penalty on the weights counts for
+PENALTY_ROWS = 1.0  # weight of the penalty in rows
 START_ITER, FULL_ITER = 25, 100  # iterations of every start, and of the best one
-START_SLOPE = 2.0  # of a unit to begin with, in spreads of its score
+START_SLOPE = 2.0  # of an initial unit, in spreads of its score
 
 
 def find_perceptron(rows: Rows, columns: Index, line: Split | None, least: float, seed: int) -> Split | None:
-    """Three gates that were trained together; None where they do not divide the rows.
+    """Three gates trained together; None if they do not divide the rows.
 
     Parameters
     ----------
     rows : of the node.
-    columns : numbers of the columns that units look at.
+    columns : indices of the columns of units.
     line : a linear split to start one network from.
-    least : rows (by weight) that each cell that is used must keep.
+    least : minimum rows (by weight) of each used cell.
     seed : of the starts.
     """
     if not len(columns) or not rows.loss(rows.tally.sum(axis=0, keepdims=True))[0] > 0.0:
@@ -74,7 +74,7 @@ def _engine(rows: Rows, phi: Floats) -> SampleEngine:
 
 @dataclass(frozen=True)
 class RandomGates:
-    """Random numbers, and the rows that gates made of them should divide."""
+    """Random numbers, and the rows that random gates should divide."""
 
     phi: Floats
     weight: Floats
@@ -90,7 +90,7 @@ class RandomGates:
 
 
 def _start(root: SoftTreeParams, random_gates: RandomGates, gate: Floats | None) -> SoftTreeParams:
-    """Gates that cut through the middle of the rows, along chance or along `gate`."""
+    """Gates through the middle of the rows, along random directions or `gate`."""
     here = root.response[0]
     params = replace(root, n_iter=0)
     for node in range(3):
@@ -101,7 +101,7 @@ def _start(root: SoftTreeParams, random_gates: RandomGates, gate: Floats | None)
 
 
 def _unfolded(net: SoftTreeParams, rows: Rows, columns: Index, least: float) -> Split | None:
-    """The units as hard gates, with what they gain on the rows."""
+    """The units as hard gates, with their gains on the rows."""
     gates = []
     for unit in net.gate[:3]:
         weight = np.zeros(rows.phi.shape[1])

@@ -1,4 +1,4 @@
-"""The rows an oblique tree grows on: columns of inputs, and what is counted of the answers.
+"""The rows of an oblique tree: columns of inputs, and the statistics of the targets.
 
 Equal rows are merged and ordered by their content, so a row of weight two is the row twice and the order of the rows
 given does not matter, bit for bit.
@@ -16,18 +16,18 @@ from softwood.learners.hard.problem import Problem
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
 from softwood.parts.folds import count_pieces, have_several_answers, piece_sizes
 
-MAX_PIECES = 2_000  # that the rows of a node are divided into: enough to tell gates apart
+MAX_PIECES = 2_000  # for the rows of a node: enough to distinguish gates
 
 
 @dataclass(frozen=True)
 class Rows:
     """Rows in memory.
 
-    problem : inputs, answers, weights.
-    columns, phi : what linear gates are made of, scaled; (rows, columns).
-    tally : (rows, sums) what a criterion adds up: weight * factor for the class of the row; or w, w y, w y^2 of
+    problem : inputs, targets, weights.
+    columns, phi : the scaled columns of linear gates; (rows, columns).
+    tally : (rows, sums) the summands of a criterion: weight * factor for the class of the row; or w, w y, w y^2 of
         targets about their mean.
-    piece : the most that a piece of each row weighs where rows are halved (parts/folds.py); None: all are one piece.
+    piece : maximum weight of a piece of each row when rows are halved (parts/folds.py); None: rows are not split.
     """
 
     problem: Problem
@@ -43,12 +43,12 @@ class Rows:
 
     @classmethod
     def of(cls, problem: Problem, basis_spec: BasisSpec) -> Rows:
-        """Rows that are in the order of their content already, with the columns of the basis spec."""
+        """Rows that are already in the order of their content, with the columns of the basis spec."""
         columns = build_design(problem.X, problem.n_levels.tolist(), problem.weight, basis_spec)
         return cls(problem, columns, columns.make(problem.X), make_tally(problem), find_pieces(problem))
 
     def some(self, at: Index) -> Rows:
-        """A part of the rows, with the same columns."""
+        """A subset of the rows, with the same columns."""
         problem = self.problem.some(at, self.problem.weight[at])
         piece = None if self.piece is None else self.piece[at]
         return replace(self, problem=problem, phi=self.phi[at], tally=self.tally[at], piece=piece)
@@ -66,7 +66,7 @@ class Rows:
         return replace(some, problem=problem, tally=some.tally * part[:, None], piece=None)
 
     def answers(self) -> tuple[Floats, Ints, Floats, Floats, int]:
-        """Weight, class codes and their factors, numbers, and the criterion: as the native kernels take them."""
+        """Weight, class codes and their factors, numbers, and the criterion, for the native kernels."""
         problem = self.problem
         if problem.is_classes:
             code, factor = problem.y.astype(np.int32), problem.split_factor
@@ -75,12 +75,12 @@ class Rows:
 
     @property
     def split_weight(self) -> Floats:
-        """How much each row counts in splits: weight times the factor of its class."""
+        """Weight of each row in splits: weight times the factor of its class."""
         return np.asarray(self.tally.sum(axis=1)) if self.problem.is_classes else self.tally[:, 0]
 
     @property
     def has_one_group(self) -> bool:
-        """Whether the rows have groups, and all have the same: they cannot be divided then."""
+        """Whether all rows have the same group, so that they cannot be divided."""
         group = self.problem.group
         return group is not None and bool(np.all(group == group[:1]))
 
@@ -90,14 +90,14 @@ class Rows:
 
 
 def find_pieces(problem: Problem) -> Floats | None:
-    """The most that a piece of each row weighs where rows are halved; None where all rows are in one piece."""
+    """Maximum weight of a piece of each row when rows are halved; None if rows are not split."""
     if not problem.raised and np.all(problem.weight <= 1.0):
         return None
     return piece_sizes(problem.weight, have_several_answers(problem.X), 2, problem.raised)
 
 
 def make_tally(problem: Problem) -> Floats:
-    """What is summed over rows to know the impurity of a set of them."""
+    """The summands over rows for the impurity of a set of them."""
     if problem.is_classes:
         code = problem.y.astype(np.intp)
         tally = np.zeros((len(code), problem.n_classes))

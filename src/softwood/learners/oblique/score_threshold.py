@@ -1,4 +1,4 @@
-"""Where two normal densities would be cut: the steady place that a cut along a direction stays near to."""
+"""The cut between two normal densities: a stable point for a cut along a direction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from softwood.kernels.contracts.growth import TIE
 
 
 def normal_cut(score: Floats, first: Floats, second: Floats) -> float:
-    """Where two normal densities of one variance are equal, each times its weight; NaN if their means are.
+    """The point at which two weighted normal densities of one variance are equal; NaN if their means are equal.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
-"""A hard tree with any kind of gate handed to the joint refinement of soft trees.
+"""The joint refinement of soft trees applied to a hard tree with any kind of gate.
 
-The structure stays. Every gate becomes a sigmoid over the columns, as steep as a soft tree's new gates are; then all
-gates and responses move together. The penalty on the weights is chosen on rows held out, the refinement runs on all.
+The structure does not change. Every gate becomes a sigmoid over the columns, as steep as a soft tree's new gates; then
+all gates and responses are refined together. The penalty on the weights is chosen on held-out rows, the refinement uses
+all rows.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ SINGULAR_SHARE = 1e-12  # part of a column that is left, given the others
 
 def refine_softly(tree: Tree, dataset: Problem, basis_spec: BasisSpec, n_threads: int = 1) -> tuple[Tree, Floats]:
     """The tree with soft gates, refined, and the importance of each input."""
-    same = dataset.in_order()  # equal rows merged before they are weighted by class: copies then sum to the same bits
+    same = dataset.in_order()  # equal rows are merged before class weights, so that copies sum to the same bits
     whole = soft_dataset(same).in_order(0)
     centre, scale = whole.target_scale()
     whole = whole.scaled(centre, scale)
-    # The tree's columns again (rows.py), whatever classes weigh: its gates are looked up there.
+    # The tree's columns again (rows.py), independent of class weights: its gates refer to them.
     columns = build_design(same.X, same.n_levels.tolist(), same.weight, basis_spec)
     engine = make_sample_engine(whole, columns, n_threads)
     start = as_params(tree, columns, dataset, init_root(engine, len(columns), "none"), centre, scale)
@@ -47,7 +48,7 @@ def refine_softly(tree: Tree, dataset: Problem, basis_spec: BasisSpec, n_threads
 
 
 def soft_dataset(dataset: Problem) -> Dataset:
-    """The same rows as a soft tree reads them; class weights and priors are weights of rows."""
+    """The same rows for a soft tree; class weights and priors become weights of rows."""
     levels = dataset.n_levels.tolist()
     if not dataset.is_classes:
         return Dataset(
@@ -60,7 +61,7 @@ def soft_dataset(dataset: Problem) -> Dataset:
 
 
 def _best_strength(start: SoftTreeParams, whole: Dataset, columns: DesignMatrix, n_threads: int) -> float:
-    """The penalty (times the rows) whose refined tree has the least loss on held-out rows."""
+    """The penalty (times the rows) whose refined tree has the lowest held-out loss."""
     held = whole.held_out()
     if not held:
         return STRENGTHS[0]
@@ -76,7 +77,7 @@ def _best_strength(start: SoftTreeParams, whole: Dataset, columns: DesignMatrix,
 def as_params(
     tree: Tree, columns: DesignMatrix, dataset: Problem, root: SoftTreeParams, centre: Floats, scale: Floats
 ) -> SoftTreeParams:
-    """The tree over the columns; nodes keep their numbers, as both count families in the order of their parents."""
+    """The tree over the columns; nodes keep their indices, since both order children by their parents."""
     response = round_off(_responses(tree, dataset, centre, scale))
     params = root
     for node in np.flatnonzero(tree.n_children):
@@ -128,7 +129,7 @@ def _linear(gate: LinearGate, columns: DesignMatrix) -> Floats:
     size = np.maximum(np.abs(mix).max(axis=1), 1e-300)
     mix, terms = mix / size[:, None], terms / size
     gram, weight = matmul(mix.T, mix), np.zeros(mix.shape[1])
-    for _ in range(2):  # the second step corrects what rounding left of the first
+    for _ in range(2):  # the second step corrects rounding errors of the first
         weight = weight + solve(gram, matmul(mix.T, terms - matmul(mix, weight)), SINGULAR_SHARE, 1.0 - SINGULAR_SHARE)
     bias = gate.bias - dot(weight, columns.shift)
     return START_SLOPE * np.append(weight, bias)

@@ -1,4 +1,4 @@
-"""The best question about one input: CART's own search, native, one level deep."""
+"""The best test of one input: CART's native search, one level deep."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from softwood.learners.oblique.rows import Rows
 
 
 def find_univariate(rows: Rows, least: float) -> Split | None:
-    """The split of one input that lowers the impurity most; missing values go where they gain most."""
+    """The split on one input with the largest decrease of impurity; missing values go where they gain most."""
     problem = rows.problem
     grower = kernels.Grower(problem.X, problem.n_levels, problem.weight)
     growth = Growth(problem.criterion, max_depth=1, min_samples_leaf=least, missing=Missing.DIRECTION)
