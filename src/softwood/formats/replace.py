@@ -28,6 +28,14 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
         file.writelines(parts)
 
 
+def require_folder(path: str | os.PathLike[str] | None) -> None:
+    """An error before work whose result could not be written: the folder of the file must exist."""
+    if path is not None and not Path(path).parent.is_dir():
+        raise FileNotFoundError(
+            f"path={os.fspath(path)!r:.80} is in a folder that does not exist; name a file in one that does."
+        )
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """The path of an empty file in the same folder, to be filled inside; it is renamed at the end, or removed.

@@ -221,7 +221,8 @@ def cost_matrix(costs: Any, classes: npt.NDArray[Any]) -> Floats | None:
         raise ValueError(f"costs must have shape ({k}, {k}), one row per true class, got {matrix.shape}.")
     if not (np.isfinite(matrix).all() and (matrix >= 0).all()) or np.diag(matrix).any():
         raise ValueError(
-            "costs must be finite and >= 0, with zeros on the diagonal (a correct prediction costs nothing)."
+            "costs must be finite and >= 0, with zeros on the diagonal (a correct prediction costs nothing), got "
+            f"{matrix.tolist()!r:.120}."
         )
     if k > 1 and not (matrix.sum(axis=1) > 0).all():
         free = labels[int(np.argmin(matrix.sum(axis=1)))]

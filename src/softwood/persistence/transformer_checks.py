@@ -86,7 +86,9 @@ def _check_steps(one: Any) -> None:
 
 
 def _check_function(one: Any) -> None:
-    require(one.func is None and one.inverse_func is None, "a FunctionTransformer cannot be stored: it is code.")
+    known = one.func is None and one.inverse_func is None
+    advice = "apply the function to the table before the pipeline, and save a pipeline without it."
+    require(known, f"a FunctionTransformer cannot be stored: it is code; {advice}")
 
 
 def _check_dates(one: Any, n: int) -> None:

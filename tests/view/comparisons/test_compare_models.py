@@ -157,7 +157,7 @@ def test_what_is_wrong_is_said(cancer: dict[str, Any]) -> None:
         compare_models(old, new, X.to_numpy(), y)
     with pytest.raises(ValueError, match="part must be one of 'trees', 'gates'"):
         cancer["found"].to_frame("error")
-    with pytest.raises(TypeError, match="compare_models needs a Tree or a fitted softwood estimator"):
+    with pytest.raises(TypeError, match="compare_models, new, needs a Tree or a fitted softwood estimator"):
         compare_models(old, 3)
 
 
@@ -174,3 +174,10 @@ def test_page_and_json(cancer: dict[str, Any], tmp_path: Path) -> None:
     assert told["errors"][0]["measure"] == "error"
     assert "curves" in told
     assert "curves" not in str(found).splitlines()
+
+
+def test_the_model_that_is_none_is_named(cancer: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="compare_models, new, needs a Tree or a fitted softwood estimator, got int"):
+        compare_models(cancer["old"], 3)
+    with pytest.raises(FileNotFoundError, match="in a folder that does not exist; name a file in one that does"):
+        cancer["found"].to_html(tmp_path / "none" / "c.html")

@@ -20,7 +20,7 @@ from softwood import CARTClassifier, CARTRegressor, SoftTreeClassifier, report, 
 from softwood.stats import population_stability_index
 from softwood.tree.proofs import recorded_certificate
 from softwood.view.plots.scene import look_at
-from softwood.view.reports import pdf
+from softwood.view.reports import card, pdf
 from softwood.view.reports.digest import rows_digest
 from softwood.view.reports.groups import _below_four_fifths
 from softwood.view.reports.stability import find_shifts, notes_on_training
@@ -173,3 +173,24 @@ def test_a_browser_that_prints_nothing_is_named(tmp_path: Path, monkeypatch: pyt
 
 def test_a_ratio_below_four_fifths_is_not_told_as_four_fifths() -> None:
     assert [_below_four_fifths(ratio) for ratio in (0.76, 0.797, 0.79996)] == ["0.76", "0.797", "0.79996"]
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "told"),
+    [
+        ({"files": ["none.csv"]}, FileNotFoundError, "there is no 'none.csv'"),
+        ({"n_worst": "a"}, ValueError, "n_worst must be a whole number of at least 0, got 'a'"),
+        ({"notes": "short"}, TypeError, "notes must be a dict of headings and text, .*, got 'short'"),
+        (
+            {"path": "nowhere/r.html"},
+            FileNotFoundError,
+            "path='nowhere/r.html' is in a folder that does not exist; name",
+        ),
+    ],
+)
+def test_bad_options_are_told_before_the_work(
+    cart: CARTClassifier, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], error: type[Exception], told: str
+) -> None:
+    monkeypatch.setattr(card, "_fill", lambda *_: pytest.fail("the page was filled"))
+    with pytest.raises(error, match=told):
+        report(cart, X_TEST, Y_TEST, **given)

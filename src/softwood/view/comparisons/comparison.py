@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from softwood.explain.frames import as_frame
-from softwood.formats.replace import replace_file
+from softwood.formats.replace import replace_file, require_folder
 from softwood.tree.spelling import spell_name
 from softwood.view.comparisons.changes import largest_changes
 from softwood.view.comparisons.part import Part
@@ -80,6 +80,7 @@ class Comparison:
         """
         from softwood.view.comparisons.page import fill_page
 
+        require_folder(path)
         text = fill_page(self)
         if path is None:
             handle, path = tempfile.mkstemp(prefix="softwood-comparison-", suffix=".html")

@@ -98,7 +98,10 @@ class Pair:
 
 def read_pair(old: Any, new: Any, X: Any, y: Any, names: tuple[str, str], feature_names: Sequence[str] | None) -> Pair:
     """Both models on the rows X, checked; X and y may be None."""
-    first, second = (look_inside(model, feature_names, wanted_by="compare_models").tree for model in (old, new))
+    first, second = (
+        look_inside(model, feature_names, wanted_by=f"compare_models, {name},").tree
+        for model, name in zip((old, new), names, strict=True)
+    )
     trees = (first, second)
     problems = [*_other_inputs(first, second, names), *_other_answers(first, second, names)]
     same_task = trees[0].schema.task == trees[1].schema.task

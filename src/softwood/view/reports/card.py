@@ -11,11 +11,12 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from softwood.explain.rows import read_rows, some_rows
-from softwood.formats.replace import replace_file
+from softwood.formats.replace import replace_file, require_folder
 from softwood.release import __version__
 from softwood.tree.spelling import spell_name, spell_number
 from softwood.view.page import Page
@@ -101,12 +102,20 @@ def report(
         model, X, y, wanted_by="report", feature_names=feature_names,
         needs_rows="that the model was not trained on", needs_answers="to measure errors",
     )  # fmt: skip
+    if not isinstance(notes, Mapping | None):
+        raise TypeError(f"notes must be a dict of headings and text, {{'Intended use': '…'}}, got {notes!r:.60}.")
     notes = {} if notes is None else dict(notes)
     unknown = [heading for heading in notes if heading not in NOTED]
     if unknown:
         raise ValueError(f"notes have the heading {unknown[0]!r:.60}; headings are {', '.join(map(repr, NOTED))}.")
-    if n_worst < 0:
-        raise ValueError(f"n_worst must be at least 0, got {n_worst}.")
+    if not isinstance(n_worst, Integral) or n_worst < 0:
+        raise ValueError(f"n_worst must be a whole number of at least 0, got {n_worst!r:.60}.")
+    lacking = next((file for file in files if not Path(file).is_file()), None)
+    if lacking is not None:
+        raise FileNotFoundError(
+            f"files must name files whose hashes the report gives; there is no {str(lacking)!r:.80}."
+        )
+    require_folder(path)
     groups = None if group is None else read_groups(X, group, len(scene.rows))
     training = None if X_train is None else some_rows(read_rows(model, X_train, "X_train"), "X_train")
     parts = Report(scene, groups, notes, n_worst, training, tuple(files))
