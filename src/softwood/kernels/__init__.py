@@ -1,4 +1,4 @@
-"""What runs per row. `reference` (NumPy) is the definition, `native` (C++) the fast twin; dispatch.py chooses one."""
+"""Computations per row. `reference` (NumPy) defines the results, `native` (C++) is its fast twin (dispatch.py)."""
 
 from __future__ import annotations
 

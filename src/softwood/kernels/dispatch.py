@@ -1,9 +1,9 @@
-"""Which kernels run, chosen once: native code where it is built, else NumPy.
+"""The choice of kernels, made once: native code if it is built, else NumPy.
 
 `choose` is the one way to get a kernel that has twins; `softwood.kernels` and `softwood.kernels.arithmetic` list them.
 
-SOFTWOOD_KERNELS=reference chooses NumPy where both are there; SOFTWOOD_KERNELS=native insists on native code.
-SOFTWOOD_SIMD names the instructions that native code uses: 'avx512', 'avx2' or 'sse2' on x86-64, 'neon' on ARM, 'plain'
+SOFTWOOD_KERNELS=reference selects NumPy; SOFTWOOD_KERNELS=native requires native code.
+SOFTWOOD_SIMD selects the instruction set of native code: 'avx512', 'avx2' or 'sse2' on x86-64, 'neon' on ARM, 'plain'
 everywhere. Not set: the fastest that the machine has. All but 'sse2' give the same bits.
 """
 
@@ -23,7 +23,7 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
 def _load() -> Any:
-    """The native module; None where the reference is to run."""
+    """The native module; None for the reference."""
     wanted = os.environ.get("SOFTWOOD_KERNELS", "")
     if wanted not in CHOICES:
         raise ImportError(f"SOFTWOOD_KERNELS must be 'native' or 'reference' (or not set), got {wanted!r}.")
@@ -46,7 +46,7 @@ def _load() -> Any:
 
 
 def _choose_simd(native: Any) -> str:
-    """The instructions in use, after SOFTWOOD_SIMD; '' where the reference runs."""
+    """The instruction set in use, after SOFTWOOD_SIMD; '' for the reference."""
     wanted = os.environ.get("SOFTWOOD_SIMD", "")
     if wanted and wanted not in SIMD:
         raise ImportError(f"SOFTWOOD_SIMD must be one of {', '.join(map(repr, SIMD))} (or not set), got {wanted!r}.")
@@ -68,7 +68,7 @@ kernels = "reference" if native is None else "native"
 
 
 def choose(reference: Kernel) -> Kernel:
-    """The kernel that runs: `reference` or, where native code is built, its twin of the same name and interface."""
+    """The kernel in use: `reference` or, if native code is built, its twin of the same name and interface."""
     if native is None:
         return reference
     home = reference.__module__.partition(".reference")[0]
@@ -77,5 +77,5 @@ def choose(reference: Kernel) -> Kernel:
 
 
 def find_native(name: str) -> Any:
-    """A native kernel whose definition is a learner's own code; None where it is not built, and the learner runs."""
+    """A native kernel whose reference is a learner's own code, which runs if the kernel is not built (None)."""
     return None if native is None else getattr(import_module("softwood.kernels.native"), name)

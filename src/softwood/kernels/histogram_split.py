@@ -1,4 +1,4 @@
-"""The best split of a node from its histograms alone: sums per input and bin, no rows.
+"""The best split of a node from its histograms: sums per input and bin, without rows.
 
     table[input, bin]   classes: the weight of each class;   numbers: [sum w, sum w (y - origin), sum w (y - origin)^2]
 
@@ -31,7 +31,7 @@ __all__ = ["BinSplit", "Bounds", "HistogramMeasure", "SplitSearch", "bin_edges",
 
 
 def bin_edges(X: Floats, n_levels: Ints, weight: Floats, max_bins: int) -> list[Floats]:
-    """Per input the edges between bins of about equal weight; none of a category."""
+    """Per input, the edges between bins of about equal weight; none for a category."""
     columns = make_columns(X, np.asarray(n_levels, np.intp), weight, max_bins)
     return [np.zeros(0) if column.edge is None else column.edge for column in columns]
 
@@ -40,9 +40,9 @@ def bin_edges(X: Floats, n_levels: Ints, weight: Floats, max_bins: int) -> list[
 class BinSplit:
     """A gate over bins.
 
-    slot : of a category, the child of each level, -1 where the node has none; empty for a number.
-    child : of every bin the slot of the child that its rows go to, missing ones last.
-    side : (2, statistics) sums over the rows of each child.  fraction : their parts of the known count.
+    slot : of a category, the child of each level, -1 if the node has no such rows; empty for a number.
+    child : the child slot of every bin, missing values last.
+    side : (2, statistics) sums over the rows of each child.  fraction : their proportions of the known count.
     """
 
     feature: int
@@ -74,7 +74,7 @@ class HistogramMeasure:
         self.measure: Measure = self.classes or SquaredError(np.zeros((0, n_targets)))
 
     def parts(self, sums: Floats, origin: Floats) -> Parts:
-        """What sets of groups are made of; sums are (groups, statistics)."""
+        """The statistics of groups; sums are (groups, statistics)."""
         if self.classes is None:
             return SquareParts(sums, origin)
         return ClassParts(sums * self.classes.factor, self.classes.loss)
@@ -88,13 +88,13 @@ class HistogramMeasure:
         return self.parts(sums[None], origin).account(Masks.all_of(1))
 
     def value(self, sums: Floats, origin: Floats) -> Floats:
-        """What a node with these sums answers."""
+        """The response of a node with these sums."""
         return np.asarray(self.account(sums, origin).center[0] if self.classes is None else sums)
 
 
 @dataclass(frozen=True)
 class SplitSearch:
-    """What the search of every node needs: edges between bins and levels of the inputs, the criterion and the rules."""
+    """Data for the search in every node: edges between bins and levels of the inputs, the criterion and the rules."""
 
     edge: list[Floats]
     n_levels: Ints
@@ -102,7 +102,7 @@ class SplitSearch:
     growth: Growth
 
     def best(self, table: Floats, origin: Floats, tie: float, slack: float, bounds: Bounds) -> BinSplit | None:
-        """The split of largest gain; gains within `tie` are equal, `slack` is the unit of constrained quantities."""
+        """The split with the largest gain; gains within `tie` are equal, `slack` is the unit of constraints."""
         found: list[tuple[int, Candidates, Floats]] = []
         for feature, sums in enumerate(table):
             candidates = self._candidates(feature, sums, origin, slack)
@@ -125,7 +125,7 @@ class SplitSearch:
         return int(self.growth.monotone[feature]) if len(self.growth.monotone) else 0
 
     def _candidates(self, feature: int, sums: Floats, origin: Floats, unit: float) -> Candidates | None:
-        """All candidates of a feature, None where there are none."""
+        """All candidates of a feature, or None."""
         missing, n_levels = self.growth.missing, int(self.n_levels[feature])
         lost = bool(self.measure.weight(sums[-1:])[0, 0] > 0)
         if lost and missing in (Missing.SURROGATE, Missing.FRACTION):
@@ -150,7 +150,7 @@ class SplitSearch:
         return Candidates(nobody, np.zeros(0, np.intp), len(grouped), sets, lost, threshold, code)
 
     def _split(self, feature: int, candidates: Candidates, at: int, gain: float, sums: Floats) -> BinSplit:
-        """The split that candidate number `at` stands for."""
+        """The split of candidate number `at`."""
         for sets in candidates.sets:
             if at < len(sets):
                 break
@@ -164,12 +164,12 @@ class SplitSearch:
         counts = np.array([weight[filled[known]].sum(), weight[filled[~known]].sum()])
         default = (0 if first[-1] else 1) if candidates.placed else larger(float(counts[0]), float(counts[1]))
         child[-1] = default
-        if not len(slot):  # a bin that no row of the node is in goes where its values would
+        if not len(slot):  # an empty bin goes where its values would
             child[:-1] = np.searchsorted(self.edge[feature], threshold, side="left") < np.arange(len(sums) - 1)
         side = np.stack([sums[child == s].sum(axis=0) for s in (0, 1)])
         return BinSplit(feature, threshold, slot, default, max(gain, 0.0), child, side, counts / counts.sum())
 
 
 def _filled(measure: HistogramMeasure, sums: Floats, with_missing: bool) -> npt.NDArray[np.intp]:
-    """The bins that rows are in, in order."""
+    """The non-empty bins, in order."""
     return np.flatnonzero(measure.weight(sums if with_missing else sums[:-1])[:, 0] > 0)

@@ -1,7 +1,7 @@
 """When native code should stop: it calls `check` about every 50 ms, on the thread that called it.
 
-On the main thread Python itself raises KeyboardInterrupt here, as it does wherever its code runs. Other threads hear no
-signals: who gives them work and is interrupted tells them by a `Stop`.
+On the main thread Python itself raises KeyboardInterrupt here. Other threads receive no signals: the thread that gives
+them work and is interrupted stops them with a `Stop`.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ _here = threading.local()
 
 
 class Stopped(BaseException):
-    """The work was given up by who asked for it."""
+    """The caller cancelled the work."""
 
 
 class Stop:
-    """A sign that the threads which work under it should stop."""
+    """A flag for the threads that should stop."""
 
     def __init__(self) -> None:
         self.given = False
 
     def give(self) -> None:
-        """Let all native work under this sign end."""
+        """Stop all native work under this flag."""
         self.given = True
 
     def heard(self, work: Callable[P, T]) -> Callable[P, T]:
-        """The work, which checks for the interrupt while it runs, on any thread."""
+        """Run the work with checks for the interrupt, on any thread."""
 
         def listening(*args: P.args, **kwargs: P.kwargs) -> T:
             before, _here.stop = getattr(_here, "stop", None), self
@@ -45,7 +45,7 @@ class Stop:
 
 
 def check() -> None:
-    """Raise what should end the work on this thread, if anything should."""
+    """Raise the exception that ends the work on this thread, if any."""
     stop = getattr(_here, "stop", None)
     if stop is not None and stop.given:
         raise Stopped

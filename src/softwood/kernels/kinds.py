@@ -1,4 +1,4 @@
-"""The small vocabularies of a tree, as numbers that Python, C++ and files share.
+"""The enumerations of a tree, as numbers that Python, C++ and files share.
 
 The numbers are part of the file format: add to the end, never renumber.
 """
@@ -11,7 +11,7 @@ from typing import ClassVar
 
 
 class Score(IntEnum):
-    """What number (or slot) a gate computes from a row."""
+    """The number (or slot) that a gate computes from a row."""
 
     NONE = 0  # a leaf has no gate
     THRESHOLD = 1  # x[feature] - threshold, two children
@@ -22,7 +22,7 @@ class Score(IntEnum):
 
 
 class Squash(IntEnum):
-    """How a gate turns its score into shares."""
+    """The map from a gate's score to shares."""
 
     STEP = 0  # all or nothing
     RAMP = 1  # piecewise linear around a threshold
@@ -30,25 +30,25 @@ class Squash(IntEnum):
 
 
 class Missing(IntEnum):
-    """What a gate does with a row whose value it cannot read."""
+    """The treatment of a row whose value a gate cannot read."""
 
     DIRECTION = 0  # the row goes to the child in slot `default`
     FRACTION = 1  # every child gets its `fraction` of the row
     SURROGATE = 2  # the surrogates in order, then slot `default`
-    CATEGORY = 3  # "missing" is a value of its own; its slot is `default`
+    CATEGORY = 3  # missing is a separate value; its slot is `default`
 
 
 class Link(IntEnum):
-    """From the output of the tree to the answer."""
+    """The map from the output of the tree to the prediction."""
 
     IDENTITY = 0
     SIGMOID = 1
     SOFTMAX = 2
-    LOG = 3  # the answer is exp(output)
+    LOG = 3  # the prediction is exp(output)
 
 
 class Term(IntEnum):
-    """What a column of the basis makes of its one input."""
+    """The function of one input in a column of the basis."""
 
     IDENTITY = 0  # x
     SQUARE = 1  # x * x
@@ -58,7 +58,7 @@ class Term(IntEnum):
 
 
 class Criterion(IntEnum):
-    """What a hard split tries to make small."""
+    """The criterion that a hard split minimises."""
 
     GINI = 0
     ENTROPY = 1
@@ -75,18 +75,18 @@ class LossKind(IntEnum):
 
     SQUARED = 0  # half the squared error, summed over targets
     LOGISTIC = 1  # minus the log probability, two classes, one output
-    SOFTMAX = 2  # minus the log probability, an output a class (targets may be shares of classes that sum to 1)
+    SOFTMAX = 2  # minus the log probability, one output per class (targets may be proportions that sum to 1)
     HUBER = 3  # squared up to `parameter`, linear beyond
-    QUANTILE = 4  # least at the quantile `parameter` of the targets, a little smoothed
-    TWEEDIE = 5  # half the deviance of power `parameter`, of exp(output): 1 Poisson, 2 gamma, between them both
-    PROBABILITY = 6  # as LOGISTIC, where leaves mix probabilities: the output is that of the second class
-    PROBABILITIES = 7  # as SOFTMAX, where leaves mix probabilities: an output a class
-    MEAN = 8  # as TWEEDIE, where leaves mix means: the output is the mean
+    QUANTILE = 4  # minimal at the quantile `parameter` of the targets, slightly smoothed
+    TWEEDIE = 5  # half the deviance of power `parameter`, of exp(output): 1 Poisson, 2 gamma, compound between
+    PROBABILITY = 6  # as LOGISTIC, if leaves mix probabilities: the output is that of the second class
+    PROBABILITIES = 7  # as SOFTMAX, if leaves mix probabilities: one output per class
+    MEAN = 8  # as TWEEDIE, if leaves mix means: the output is the mean
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What a soft tree tries to make small: a kind, and the number that some kinds have.
+    """The loss of a soft tree: a kind, and the parameter of some kinds.
 
     Examples
     --------
@@ -111,22 +111,22 @@ class Loss:
 
     @property
     def link(self) -> Link:
-        """From the response of a leaf to its answer: a probability, a mean."""
+        """The map from the response of a leaf to its prediction: a probability, a mean."""
         return _LINKS.get(self.mixing_outputs.kind, Link.IDENTITY)
 
     @property
     def leaf_link(self) -> Link:
-        """What is applied to the response of each leaf before the leaves are mixed."""
+        """The link applied to the response of each leaf before the leaves are mixed."""
         return self.link if self.mixes_answers else Link.IDENTITY
 
     @property
     def output_link(self) -> Link:
-        """What is applied to the output of the tree, after the leaves were mixed."""
+        """The link applied to the output of the tree, after the leaves are mixed."""
         return Link.IDENTITY if self.mixes_answers else self.link
 
     @property
     def mixes_answers(self) -> bool:
-        """Whether the answer is the mean of the leaves' answers, not the link of the mean of their responses."""
+        """Whether predictions are means of the leaves' predictions, not the link of the mean of their responses."""
         return self.kind in _MIXING_OUTPUTS
 
     @property

@@ -1,9 +1,9 @@
 """Functions and products that give the same bits on every machine.
 
-NumPy's `@`, `exp` and `log` do not: a BLAS adds in the order that suits the processor, and NumPy and the C library have
-several versions of each function. Learners use these functions instead, so the same rows give the same tree everywhere.
-NumPy does some things in the same way everywhere, and these are left to it: sums along an axis, cumulative sums, square
-roots, stable sorting. Without native kernels NumPy's own functions stand in, and last digits depend on the machine.
+NumPy's `@`, `exp` and `log` do not: a BLAS adds in an order that depends on the processor, and NumPy and the C library
+have several versions of each function. Learners use these functions instead, so the same rows give the same tree
+everywhere. Some NumPy operations are the same everywhere and are used directly: sums along an axis, cumulative sums,
+square roots, stable sorting. Without native kernels NumPy's functions are used, and last digits depend on the machine.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def root(base: float, degree: float) -> float:
 
 
 def norm(vector: Floats) -> float:
-    """The length of a vector."""
+    """The Euclidean norm of a vector."""
     return float(np.sqrt(dot(vector, vector)))
 
 

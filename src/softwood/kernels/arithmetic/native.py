@@ -16,7 +16,7 @@ _native: Any = import_module("softwood.kernels._native")  # not by name: the imp
 
 
 def readable(array: npt.NDArray[Any]) -> Floats:
-    """As native code reads it, doubles at whole steps: the array itself, or a copy (of a field of records, say)."""
+    """The array for native code, doubles at whole strides: itself, or a copy (such as of a field of records)."""
     flags = array.flags
     is_whole = flags.c_contiguous or all(step % 8 == 0 for step in array.strides)
     if array.dtype == np.float64 and is_whole and flags.aligned:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from softwood.arrays import Floats, Longs
 
-FLAT = 1e-12  # of the mean diagonal; an entry that is no more is nothing but rounding
+FLAT = 1e-12  # of the mean diagonal; a smaller entry is rounding
 
 
 def exp(x: Any) -> Any:
@@ -48,7 +48,7 @@ def dot(one: Floats, other: Floats) -> float:
 
 
 def matmul(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> Any:
-    """`one @ other`, of which the second has one or two axes; a number for two vectors.
+    """`one @ other`, where the second has one or two axes; a number for two vectors.
 
     >>> matmul(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0])).tolist()
     [-1.0, -1.0]
@@ -62,14 +62,14 @@ def stored_matmul(one: Any, other: Floats) -> Floats:
 
 
 def eigh(S: Floats) -> tuple[Floats, Floats]:
-    """Eigenvalues of a symmetric matrix, rising, and its eigenvectors, one per column."""
+    """Increasing eigenvalues of a symmetric matrix, and its eigenvectors, one per column."""
     value, vector = np.linalg.eigh(S)
     return value, vector
 
 
 def solve(S: Floats, right: Floats, tiny: float, part: float) -> Floats:
-    """S^-1 right of a symmetric S; within the leading eigenvectors that keep `part` of the trace where S is singular:
-    where no more than `tiny` of a diagonal entry is left, given the columns before.
+    """S^-1 right of a symmetric S; within the leading eigenvectors that keep `part` of the trace if S is singular:
+    if at most `tiny` of a diagonal entry is unexplained by the previous columns.
     """
     columns, diagonal = right if right.ndim == 2 else right[:, None], np.diag(S)
     if len(S) and np.all(diagonal > FLAT * np.trace(S) / len(S)):
@@ -92,7 +92,7 @@ def solve(S: Floats, right: Floats, tiny: float, part: float) -> Floats:
 def solve_with_band(S: Floats, right: Floats, n_threads: int = 1) -> tuple[Floats, Floats] | None:
     """S^-1 right of a positive definite S, and the diagonal of S^-1 with the two beside it, (3, n), zeros at the end.
 
-    None where S is not positive definite as far as doubles carry.
+    None if S is not numerically positive definite.
     """
     try:
         np.linalg.cholesky(S)
@@ -105,9 +105,9 @@ def solve_with_band(S: Floats, right: Floats, n_threads: int = 1) -> tuple[Float
 
 
 def invert_bands(band: Floats, begin: Longs) -> Floats:
-    """The diagonals, as of `solve_with_band`, of the inverse of a symmetric matrix of blocks, given by its diagonals.
+    """The diagonals, as in `solve_with_band`, of the inverse of a symmetric block matrix, given by its diagonals.
 
-    begin : where each block begins, and the end of the last. One that is not positive definite has an inverse of 0.
+    begin : start of each block, and the end of the last. A block that is not positive definite has an inverse of 0.
     """
     inverse = np.zeros_like(band)
     for first, last in zip(begin[:-1].tolist(), begin[1:].tolist(), strict=True):

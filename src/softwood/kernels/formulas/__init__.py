@@ -1,1 +1,1 @@
-"""Formulas in NumPy that reference kernels, learners and readers of a tree share: nothing here has a native choice."""
+"""Formulas in NumPy that reference kernels, learners and readers of a tree share, without native twins."""

@@ -2,7 +2,7 @@
 
     free       numbers inside their bounds, or at one that the gradient leads away from
     direction  L-BFGS (lbfgs.py) of the free numbers; the others stay
-    step       halved until the objective falls enough along the path that is cut off at the bounds
+    step       halved until the objective decreases enough along the projected path
 
 The two-metric projection of Bertsekas (1982), with the memory of L-BFGS in place of Newton's matrix.
 """
@@ -23,7 +23,7 @@ LEAST_CURVATURE = 1e-12
 def minimise_within(
     objective: Objective, start: Floats, low: Floats, high: Floats, max_iter: int, tol: float
 ) -> tuple[float, Floats, int]:
-    """Value, place and number of passes; stops when three iterations gain less than `tol` of the value each.
+    """Value, minimiser and number of passes; stops when three iterations gain less than `tol` of the value each.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def minimise_within(
         if not there < value:
             if not memory:
                 break
-            memory = []  # a stale model of the curvature: try once more down the gradient
+            memory = []  # the curvature model is outdated: try once more along the gradient
             continue
         step, change = place - at, slope_there - slope
         at, value, slope = place, there, slope_there
@@ -57,7 +57,7 @@ def minimise_within(
 
 
 def _direction(slope: Floats, free: npt.NDArray[np.bool_], memory: list[tuple[Floats, Floats]]) -> Floats:
-    """Of the free numbers, by what of the memory is theirs; 0 for the others. Downhill, or down the gradient."""
+    """A descent direction of the free numbers, from their part of the memory, or the gradient; 0 for the others."""
     masked = [(np.where(free, step, 0.0), np.where(free, change, 0.0)) for step, change in memory]
     kept = [pair for pair in masked if dot(*pair) > LEAST_CURVATURE * dot(pair[1], pair[1])]
     down = np.where(free, slope, 0.0)
@@ -68,9 +68,9 @@ def _direction(slope: Floats, free: npt.NDArray[np.bool_], memory: list[tuple[Fl
 def _search(
     objective: Objective, at: Floats, value: float, slope: Floats, direction: Floats, bounds: Bounds, is_new: bool
 ) -> tuple[Floats, float, Floats, int]:
-    """A place along the bounded path where the objective falls enough, its value and gradient; and the trials made.
+    """A point on the projected path with a sufficient decrease, its value and gradient; and the number of trials.
 
-    Where nothing is known of the curvature yet the step is doubled while that falls further.
+    If nothing is known about the curvature yet, the step is doubled while that decreases the objective further.
     """
     best, step, factor = (at, value, slope), 1.0, 0.5
     for trial in range(TRIALS):

@@ -1,12 +1,12 @@
-"""Centres of weighted numbers that are no sums, and the losses about them: quantiles, and Huber's.
+"""Centres of weighted numbers that are not sums, and the losses about them: quantiles, and Huber's.
 
 quantile p   the smallest y whose cumulative weight reaches p; where it equals p, the mean of that y and the next.
              Loss: distances times p above it, times 1 - p below (absolute error: times 1)
 huber        where psi(c) = sum w clip(y - c, -d, d) is 0. Loss: u^2 / 2 where the distance u <= d, else d u - d^2 / 2
 
-Many sets at once: every row of `weight` is one, and weighs the rising y. psi falls, and is a line between neighbouring
-points y - d, y + d: it is found at all of them, and the centre by the line that crosses 0; where it is 0 along a
-stretch, in the middle of that.
+Many sets at once: every row of `weight` has the weights of the increasing y in one set. psi decreases, and is linear
+between neighbouring points y - d, y + d: it is computed at all of them, and the centre is its zero; if psi is 0 on an
+interval, the middle.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Found = tuple[Floats, Floats, Floats]  # loss, size and centre of each set
 
 
 class FindCenters(Protocol):
-    """Loss, size and centre of every row of `weight`, which weighs the rising `y`."""
+    """Loss, size and centre for every row of `weight`, the weights of the increasing `y`."""
 
     def __call__(self, y: Floats, weight: Floats) -> Found: ...
 
 
 def find_centers(criterion: Criterion, parameter: float) -> FindCenters:
-    """The function of a criterion: absolute error counts both sides by 1, a quantile p by 1 - p below and p above."""
+    """The function of a criterion: absolute error weights both sides by 1, a quantile p by 1 - p below and p above."""
     if criterion == Criterion.HUBER:
         return partial(huber_centers, width=float(parameter))
     if criterion == Criterion.QUANTILE:
@@ -39,7 +39,7 @@ def find_centers(criterion: Criterion, parameter: float) -> FindCenters:
 
 
 def quantiles(y: Floats, weight: Floats, *, level: float, below: float, above: float) -> Found:
-    """Loss, size and quantile of every row of `weight`, which weighs the rising `y`.
+    """Loss, size and quantile for every row of `weight`, the weights of the increasing `y`.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def quantiles(y: Floats, weight: Floats, *, level: float, below: float, above: f
     size = total[:, -1]
     at = np.argmax(total >= (size * (level - TIE))[:, None], axis=1)
     reached = np.take_along_axis(total, at[:, None], axis=1)
-    following = np.argmax(total > reached, axis=1)  # the next y of the set, where there is one
+    following = np.argmax(total > reached, axis=1)  # the next y of the set, if any
     equals = (reached[:, 0] <= size * (level + TIE)) & (following > at)
     center = np.where(equals, y[at] / 2 + y[following] / 2, y[at])
     away = y - center[:, None]
@@ -59,7 +59,7 @@ def quantiles(y: Floats, weight: Floats, *, level: float, below: float, above: f
 
 
 def huber_centers(y: Floats, weight: Floats, *, width: float) -> Found:
-    """Loss, size and Huber's centre of every row of `weight`, which weighs the rising `y`.
+    """Loss, size and Huber's centre for every row of `weight`, the weights of the increasing `y`.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def huber_centers(y: Floats, weight: Floats, *, width: float) -> Found:
     >>> loss, size, center
     (array([88.]), array([3.]), array([2.]))
     """
-    origin = y[len(y) // 2]  # counted from a member: no digits are lost far from 0
+    origin = y[len(y) // 2]  # measured from a member, to keep digits far from 0
     y = y - origin
     point = np.sort(np.concatenate([y - width, y + width]))
     low = np.searchsorted(y, point - width, "right")

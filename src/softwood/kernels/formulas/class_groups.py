@@ -1,10 +1,10 @@
 """Two groups of the classes of a node, by exchange (Guo and Gelfand 1992; Yıldız and Alpaydın 2005).
 
-    seed     the two classes whose means lie farthest apart (in Mahalanobis' measure), the others with the nearer one
-    exchange move the class that lowers the impurity most from one group to the other, while that helps
+    seed     the two classes with the most distant means (Mahalanobis distance), the others with the nearer one
+    exchange move the class with the largest decrease of impurity to the other group, while that helps
 
-The impurity of a grouping is that of the best cut along its direction, counted in BINS bins of the score: all moves
-of a step are one table. The paper sorts the rows for every move; the cut that is kept is searched exactly, later. This
+The impurity of a grouping is that of the best cut along its direction, with BINS bins of the score: all moves of a
+step are one table. The paper sorts the rows for every move; here the final cut is searched exactly, later. This
 is the reference for native/oblique/class_groups.cpp.
 """
 
@@ -19,8 +19,8 @@ from softwood.kernels.formulas.score_threshold import loss_of
 
 BINS = 64
 BIN_RANGE_SPREADS = 3.0  # spreads of a score that the bins cover; what is further out falls in the outer bins
-SAME = 1e-9  # losses or distances closer than this (relative) are equal, and the lowest class counts
-EDGE = 1e-6  # of a bin, by which the bins lie lower: a score of 0 is in no danger of rounding to either of two
+SAME = 1e-9  # losses or distances closer than this (relative) are ties, and the lowest class wins
+EDGE = 1e-6  # of a bin, by which the bins are shifted, so that a score of 0 is not on an edge
 
 
 def exchange(projected: Floats, gram: Floats, tally: Floats, criterion: int) -> Floats:
@@ -49,7 +49,7 @@ def exchange(projected: Floats, gram: Floats, tally: Floats, criterion: int) -> 
 
 
 def seed_groups(gram: Floats) -> Mask:
-    """The classes that go with the first of the two farthest apart.
+    """The classes that are grouped with the first of the two most distant ones.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def _moves(first: Mask) -> Mask:
 
 
 def binned_losses(scores: Floats, code: npt.NDArray[np.intp], tally: Floats, criterion: int) -> Floats:
-    """The least loss of a cut along each column of scores, cut between bins."""
+    """The lowest loss of a cut between bins, for each column of scores."""
     n, moves = scores.shape
     weight, k = tally[np.arange(n), code], tally.shape[1]
     share = weight / weight.sum()

@@ -15,7 +15,7 @@ from softwood.kernels.kinds import Criterion
 
 
 def divide(a: Floats, b: Floats) -> Floats:
-    """Quotient a / b, and 0 where b is 0: a set whose classes all have factor 0 has no shares."""
+    """Quotient a / b, and 0 where b is 0, for a set whose classes all have factor 0."""
     return np.divide(a, b, out=np.zeros(np.broadcast_shapes(a.shape, b.shape)), where=b > 0)
 
 

@@ -1,9 +1,9 @@
 """The equation of a tree, piece by piece, in NumPy: basis, scores, shares, responses, link.
 
-    share[m -> c](x) = squash(score(x))          what a gate sends to each child
+    share[m -> c](x) = squash(score(x))          the share that a gate sends to each child
 
-Sums run over the columns in their order, so that a score is the same number whoever computes it, and a hard linear gate
-never depends on how a library adds.
+Sums run over the columns in order, so that a score is always the same number, and a hard linear gate never depends on
+a library's order of summation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def without_float_warnings() -> np.errstate:
 
 
 def expand(basis: Any, X: Floats, limits: tuple[Floats, Floats] | None = None) -> Floats:
-    """Basis columns of every row, shape (rows, columns); of inputs held between limits, one pair for each column."""
+    """Basis columns of every row, shape (rows, columns); with inputs clipped to limits, one pair per column."""
     phi = X[:, basis.feature]
     gone = np.isnan(phi)
     phi[gone] = 0.0
@@ -40,7 +40,7 @@ def expand(basis: Any, X: Floats, limits: tuple[Floats, Floats] | None = None) -
 
 
 def response(tree: Any, m: int, phi: Floats) -> Floats:
-    """What node m answers to each row, shape (rows, outputs)."""
+    """Response of node m for each row, shape (rows, outputs)."""
     answer = np.tile(tree.response[m], (len(phi), 1))
     if tree.slope_row[m] >= 0:
         for column, slope in enumerate(tree.slope[tree.slope_row[m]]):
@@ -71,7 +71,7 @@ def shares(tree: Any, m: int, X: Floats, phi: Floats) -> Floats:
 
 
 def soft_threshold(x: Floats, softness: Floats, squash: int) -> Floats:
-    """Share of the first child where x is the distance to the threshold; NaN stays NaN."""
+    """Share of the first child at distance x from the threshold; NaN stays NaN."""
     below, above = softness
     if squash == Squash.SIGMOID:
         return sigmoid(-x / below)
@@ -82,7 +82,7 @@ def soft_threshold(x: Floats, softness: Floats, squash: int) -> Floats:
 
 
 def read_slot(tree: Any, m: int, X: Floats) -> Ints:
-    """Child slot that a hard gate reads off each row; -1 where it does not know."""
+    """Child slot of each row at a hard gate; -1 if the gate cannot read it."""
     x = X[:, tree.feature[m]]
     if tree.score[m] == Score.THRESHOLD:
         slot = np.where(x <= tree.threshold[m], 0, 1)
@@ -95,9 +95,9 @@ def read_slot(tree: Any, m: int, X: Floats) -> Ints:
 
 
 def read_group(group: Ints, level: Ints, x: Floats) -> Ints:
-    """Slot of each category code; -1 for a missing value, a code outside the table or one the table cannot place.
+    """Slot of each category code; -1 for a missing value, a code outside the table or one without a slot.
 
-    level : the codes that the slots in `group` are of, rising; empty: every code in turn.
+    level : the increasing codes of the slots in `group`; empty: one slot per code.
     """
     if len(level):
         code = np.floor(x)
@@ -121,7 +121,7 @@ def missing_shares(tree: Any, m: int, X: Floats) -> Floats:
 
 
 def surrogate_slot(table: Any, row: int, X: Floats) -> Ints:
-    """Slot that one surrogate reads off each row; -1 where it does not know."""
+    """Slot of each row by one surrogate; -1 if it cannot read the row."""
     x = X[:, table.feature[row]]
     at = slice(table.group_begin[row], table.group_begin[row + 1])
     if len(table.group[at]):
@@ -131,7 +131,7 @@ def surrogate_slot(table: Any, row: int, X: Floats) -> Ints:
 
 
 def one_hot(slot: npt.NDArray[Any], n: int) -> Floats:
-    """Share 1 for the slot of each row, 0 for the others; a row of zeros where the slot is -1."""
+    """Share 1 for the slot of each row, 0 for the others; a row of zeros if the slot is -1."""
     share: Floats = (slot[:, None] == np.arange(n)).astype(np.float64)
     return share
 
@@ -144,12 +144,12 @@ def sigmoid(score: Floats) -> Floats:
 
 
 def count_answers(link: int, n_outputs: int) -> int:
-    """Numbers that a row is answered with after the link."""
+    """Number of answers per row after the link."""
     return 2 if link == Link.SIGMOID and n_outputs == 1 else n_outputs
 
 
 def apply_link(link: int, output: Floats) -> Floats:
-    """From output to answer; the sigmoid of one output gives the two class probabilities."""
+    """From output to prediction; the sigmoid of one output gives the two class probabilities."""
     if link == Link.SIGMOID:
         p = sigmoid(output)
         if output.shape[1] != 1:

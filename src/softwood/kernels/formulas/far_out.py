@@ -1,4 +1,4 @@
-"""Linear sums far away from the rows that a tree was learned from: no digits are lost, and nothing overflows.
+"""Linear sums far from the training rows, without loss of digits or overflow.
 
 A curve is a sum of hinges, w0 x + sum_i w_i max(0, x - k_i), whose slopes mostly cancel beyond the last knot K. Each
 term grows with x there, and with it the rounding error of the sum: at x = 1e15 it is as large as the curve. The same
@@ -6,11 +6,11 @@ function, without the loss, is
 
     w0 min(x, K) + sum_i w_i max(0, min(x, K) - k_i) + S max(0, x - K),        S = w0 + sum_i w_i
 
-So every column of an input is made of min(x, K), but for the hinge at K, whose weight becomes S; up to K nothing
-changes, to the last bit. A sum S that is no larger than the rounding of its terms is 0: beyond K the curve is flat, or
-rises or falls by one product of doubles, which keeps its direction (tree/monotone.py).
+So every column of an input uses min(x, K), except the hinge at K, whose weight becomes S; up to K nothing changes, to
+the last bit. A sum S that is not larger than the rounding of its terms is 0: beyond K the curve is constant, or changes
+by one product of doubles, which keeps its direction (tree/monotone.py).
 
-A column is never so large that a sum of all of them overflows: x is held between `low` and `high`.
+No column is so large that a sum of all of them overflows: x is clipped to `low` and `high`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ LARGEST = float(np.finfo(np.float64).max)
 
 
 class SteadySums(NamedTuple):
-    """Weights and slopes of a tree as evaluators take them, in place of the tree's own, and limits of the inputs.
+    """Weights and slopes of a tree for evaluators, in place of the tree's own, and limits of the inputs.
 
     Attributes
     ----------
     weight_begin, weight_column, weight, slope : as in a tree.
-    low, high : per column of the basis; its input is held between them.
+    low, high : per column of the basis; its input is clipped to them.
     """
 
     weight_begin: Ints
@@ -46,7 +46,7 @@ class SteadySums(NamedTuple):
 
 
 class SteadyTree:
-    """A tree with other weights; all else is as it was."""
+    """A tree with other weights, otherwise unchanged."""
 
     def __init__(self, tree: Any) -> None:
         self.tree, self.sums = tree, steady_sums(tree)
@@ -57,10 +57,10 @@ class SteadyTree:
 
 
 def steady_sums(tree: Any) -> SteadySums:
-    """The sums of a tree, written so that they keep their digits."""
+    """The sums of a tree, in a form that keeps their digits."""
     basis, slope = tree.basis, tree.slope
     begin, column, weight = tree.weight_begin, tree.weight_column, tree.weight
-    if not len(basis):  # a hard tree, as most are
+    if not len(basis):  # usually a hard tree
         return SteadySums(begin, column, weight, slope, NOTHING, NOTHING)
     group, last = _curves(basis)
     knot = np.full(len(basis), LARGEST)
@@ -75,10 +75,10 @@ def steady_sums(tree: Any) -> SteadySums:
 
 
 def _curves(basis: Any) -> tuple[Longs, Longs]:
-    """Of every column the curve it is part of (-1: none), and of every curve the column of its last knot.
+    """The curve of every column (-1: none), and the column of the last knot of every curve.
 
-    The lines and hinges of an input are a curve, if there are several and the last hinge is 0 where the input is
-    missing, as it is in every learned tree: another weight must not change the answer to a missing value.
+    The lines and hinges of an input are a curve, if there are several and the last hinge is 0 for a missing input, as
+    in every learned tree: another weight must not change the prediction for a missing value.
     """
     group = np.full(len(basis), -1, np.int64)
     last: list[int] = []
@@ -94,7 +94,7 @@ def _curves(basis: Any) -> tuple[Longs, Longs]:
 
 
 def _steady_weights(tree: Any, group: Longs, last: Longs) -> tuple[Ints, Ints, Floats]:
-    """Every gate's weight of a curve's last hinge becomes the sum of its weights of the curve; it may have had none."""
+    """Every gate's weight of a curve's last hinge becomes the sum of its weights of the curve, added if missing."""
     n_nodes, n_curves = len(tree.weight_begin) - 1, len(last)
     owner = np.repeat(np.arange(n_nodes), np.diff(tree.weight_begin))
     column, weight = tree.weight_column.astype(np.int64), np.array(tree.weight)
@@ -129,7 +129,7 @@ def _steady_slopes(slope: Floats, group: Longs, last: Longs) -> Floats:
 
 
 def _without_noise(total: Floats, size: Floats, count: Any) -> Floats:
-    """Sums, 0 where they are no larger than the rounding of their terms, whose sizes add up to `size`."""
+    """Sums, 0 if they are not larger than the rounding of their terms, whose absolute values sum to `size`."""
     return np.where(abs(total) <= count * np.finfo(np.float64).eps * size, 0.0, total)
 
 
@@ -140,11 +140,11 @@ def _largest_weights(n_columns: int, column: Ints, weight: Floats, slope: Floats
 
 
 def _limits(basis: Any, largest: Floats) -> tuple[Floats, Floats]:
-    """Between which an input is held, so that no term is larger than its part of LARGEST_SUM.
+    """The limits of an input, such that no term is larger than its part of LARGEST_SUM.
 
-    Powers of two, which a weight is multiplied by without rounding: terms that cancel do so to the last bit, whether or
-    not a machine joins products and sums. They are apart, so that the largest terms of a sum hardly ever cancel: what
-    is left would depend on the order in which a language adds.
+    Powers of two, since multiplication by them is exact: terms cancel to the last bit, with or without fused products.
+    They differ between columns, so that the largest terms of a sum hardly ever cancel: the rest would depend on the
+    order of summation in a language.
     """
     with np.errstate(divide="ignore", over="ignore"):
         room = np.minimum(LARGEST_SUM, LARGEST_SUM / max(len(basis), 1) / largest)

@@ -18,11 +18,11 @@ Objective = Callable[[Floats], tuple[float, Floats]]
 SUFFICIENT, CURVATURE = 1e-4, 0.9  # the usual constants of the Wolfe conditions
 TRIALS = 20
 MEMORY = 10
-STALL = 3  # iterations compared together: one may save little and the next one much
+STALL = 3  # iterations compared together, since gains are uneven
 
 
 def penalised(gradient: Objective, penalty: Penalty) -> Objective:
-    """The loss plus the penalty; what the penalty freezes has no slope."""
+    """The loss plus the penalty; frozen parameters have slope 0."""
     frozen = penalty.strength < 0
 
     def objective(at: Floats) -> tuple[float, Floats]:
@@ -34,7 +34,7 @@ def penalised(gradient: Objective, penalty: Penalty) -> Objective:
 
 
 def minimise(objective: Objective, start: Floats, max_iter: int, tol: float) -> tuple[float, Floats, int]:
-    """Value, place and number of passes; stops when three iterations gain less than `tol` of the value each."""
+    """Value, minimiser and number of passes; stops when three iterations gain less than `tol` of the value each."""
     at, passes = start.copy(), 1
     value, slope = objective(at)
     values = [value]
@@ -46,7 +46,7 @@ def minimise(objective: Objective, start: Floats, max_iter: int, tol: float) -> 
         if not found[1] < value:
             if not steps:
                 break
-            steps, changes = [], []  # a stale model of the curvature: try once more down the gradient
+            steps, changes = [], []  # the curvature model is outdated: try once more along the gradient
             continue
         step, change = found[0] - at, found[2] - slope
         at, value, slope = found[0], found[1], found[2]
@@ -59,7 +59,7 @@ def minimise(objective: Objective, start: Floats, max_iter: int, tol: float) -> 
 
 
 def direction_of(slope: Floats, steps: list[Floats], changes: list[Floats]) -> Floats:
-    """Downhill: the gradient times the inverse curvature estimated from the last steps."""
+    """A descent direction: the gradient times the inverse curvature estimated from the last steps."""
     d = slope.copy()
     part = np.zeros(len(steps))
     for i in reversed(range(len(steps))):
@@ -77,7 +77,7 @@ def direction_of(slope: Floats, steps: list[Floats], changes: list[Floats]) -> F
 def _search(
     objective: Objective, at: Floats, value: float, slope: Floats, direction: Floats
 ) -> tuple[Floats, float, Floats, int]:
-    """The best place along `direction`, its value and gradient, and the trials made."""
+    """The best point along `direction`, its value and gradient, and the number of trials."""
     along = dot(slope, direction)
     best, step, low, high, trials = (at, value, slope), 1.0, 0.0, np.inf, 0
     if not along < 0:

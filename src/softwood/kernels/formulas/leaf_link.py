@@ -1,10 +1,10 @@
-"""Trees that mix answers: each leaf answers link(response), a probability or a mean, and rows get the mean of these.
+"""Trees that mix answers: each leaf predicts link(response), a probability or a mean, and rows get the mean of these.
 
     output = sum_leaf reach[leaf] link(response[leaf])        in place of  link(sum_leaf reach[leaf] response[leaf])
 
-as in mixtures of experts (Jordan and Jacobs 1994). Parameters stay responses, in the unit of the link (log odds, log
-mean), where they are free; sums over rows are made with answers. What comes back, slopes and curvatures of the loss by
-answers, is chained to responses here: a few numbers per leaf. With the identity nothing is done.
+as in mixtures of experts (Jordan and Jacobs 1994). Parameters are still responses, in the unit of the link (log odds,
+log mean), without bounds; sums over rows use the leaves' predictions. Slopes and curvatures of the loss by these are
+chained to responses here: a few numbers per leaf. With the identity nothing is done.
 
     sigmoid   a = 1 / (1 + exp(-response))     d a / d response = a (1 - a)
     softmax   a_q = exp(r_q) / sum exp(r)      d a_c / d r_q = a_c ([c = q] - a_q)
@@ -20,7 +20,7 @@ from softwood.kernels.arithmetic import exp, log
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.kinds import Link
 
-LEAST_PROBABILITY = 1e-12  # in place of a smaller one in a logarithm
+LEAST_PROBABILITY = 1e-12  # minimum in a logarithm
 
 
 def silent_response(link: Link) -> float:
@@ -29,7 +29,7 @@ def silent_response(link: Link) -> float:
 
 
 def leaf_answers(link: Link, response: Floats) -> Floats:
-    """What leaves answer, shape (leaves, outputs); a response of -inf answers 0."""
+    """Predictions of the leaves, shape (leaves, outputs); a response of -inf gives 0."""
     if link == Link.IDENTITY:
         return response
     silent = np.isneginf(response)
@@ -45,7 +45,7 @@ def leaf_answers(link: Link, response: Floats) -> Floats:
 
 
 def response_of(link: Link, answer: Floats) -> Floats:
-    """The response by which a leaf gives this answer, shape (outputs,); of several classes with mean 0."""
+    """The response of a leaf with this prediction, shape (outputs,); for several classes with mean 0."""
     if link == Link.IDENTITY:
         return answer
     if link == Link.SIGMOID:
@@ -58,7 +58,7 @@ def response_of(link: Link, answer: Floats) -> Floats:
 
 
 def chain_slopes(link: Link, answer: Floats, slope: Floats) -> Floats:
-    """Slopes (..., outputs) of the loss by answers, as slopes by responses."""
+    """Slopes (..., outputs) of the loss by predictions of leaves, as slopes by responses."""
     if link == Link.IDENTITY:
         return slope
     if link == Link.SIGMOID:
@@ -69,9 +69,9 @@ def chain_slopes(link: Link, answer: Floats, slope: Floats) -> Floats:
 
 
 def chain_sums(link: Link, answer: Floats, sums: Floats) -> Floats:
-    """Sums (..., 2, outputs) of slopes and expected curvatures by the answer of a leaf, as sums by its response.
+    """Sums (..., 2, outputs) of slopes and expected curvatures by a leaf's prediction, as sums by its response.
 
-    A curvature by a response is the sum of squared derivatives times curvatures by answers.
+    A curvature by a response is the sum of squared derivatives times curvatures by predictions.
     """
     slope, curvature = chain_slopes(link, answer, sums[..., 0, :]), sums[..., 1, :]
     if link == Link.SIGMOID:

@@ -10,15 +10,15 @@ tweedie    half the unit deviance of power p at the mean m = exp(output):
            p = 2      y / m - 1 - log(y / m)                gamma: positive amounts
            between    m^(2-p) / (2-p) + y m^(1-p) / (p-1) - y^(2-p) / ((2-p)(p-1))     counts of amounts, many of them 0
 
-Where leaves mix answers (formulas/leaf_link.py) the output is the answer already:
+If leaves mix answers (formulas/leaf_link.py), the output is the prediction:
 probability    - target log output - (1 - target) log(1 - output)       of the second of two classes
 probabilities  - target . log output
 mean           tweedie at the mean m = output
-Below LEAST_ANSWER (and above 1 - LEAST_ANSWER) they go on as straight lines.
+Below LEAST_ANSWER (and above 1 - LEAST_ANSWER) they continue as straight lines.
 
-The corner of the quantile loss is rounded: within WIDTH of 0 |u| is u^2 / (2 WIDTH) + WIDTH / 2, so that it has a slope
-everywhere; less a constant, so that it is nowhere below 0. Its curvature, and that of huber, is that of a bound from
-above; that of tweedie is the expected one. They are used to look for splits; refinement needs slopes only.
+The corner of the quantile loss is rounded: within WIDTH of 0 |u| is u^2 / (2 WIDTH) + WIDTH / 2, so that it is
+differentiable; minus a constant, so that it is never below 0. Its curvature, and that of huber, is that of an upper
+bound; that of tweedie is the expected one. They are used in the search for splits; refinement needs only slopes.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from softwood.kernels.arithmetic import exp, log, log_one_plus_exp
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.kinds import Loss, LossKind
 
-FLAT = 1e-4  # least curvature of a class loss: sure rows still weigh something
-WIDTH = 0.1  # part of the targets' scale within which the quantile loss is rounded
-WILD_TARGET_SCALES = 10.0  # scales of the targets beyond which one is wild, for a loss that counts it by its size
-LEAST_LOG_TARGET = 1e-30  # in place of a smaller target in a logarithm; float32 holds it
-LEAST_ANSWER = 1e-6  # below it the logarithm goes on as its tangent; float32 can tell 1 - LEAST_ANSWER from 1
+FLAT = 1e-4  # minimum curvature of a class loss, so that rows predicted with certainty still count
+WIDTH = 0.1  # proportion of the targets' scale within which the quantile loss is rounded
+WILD_TARGET_SCALES = 10.0  # scales beyond which a target is an outlier, for losses that are linear in its size
+LEAST_LOG_TARGET = 1e-30  # minimum of a target in a logarithm; representable in float32
+LEAST_ANSWER = 1e-6  # below it the logarithm continues as its tangent; float32 distinguishes 1 - LEAST_ANSWER from 1
 
 
 def row_loss(loss: Loss, output: Floats, target: Floats) -> Floats:
@@ -102,10 +102,10 @@ def _derivatives_by_answers(loss: Loss, answer: Floats, target: Floats) -> tuple
 
 
 def far_loss(loss: Loss, target: Floats) -> Floats:
-    """What each row loses by targets beyond WILD_TARGET_SCALES, answered by 0: nothing but for huber and quantile.
+    """Loss of each row from targets beyond WILD_TARGET_SCALES, at output 0; nonzero only for huber and quantile.
 
-    A few wild targets have nearly all of such a loss, and no tree saves it. Without it two trees differ by as much, and
-    rules that ask for a part of the loss ask for a part of what can be saved.
+    A few outliers have nearly all of such a loss, and no tree can save it. Subtracting it does not change differences
+    between trees, and limits relative to the loss then refer to the part that can be saved.
     """
     if loss.kind not in (LossKind.HUBER, LossKind.QUANTILE):
         return np.zeros(len(target))

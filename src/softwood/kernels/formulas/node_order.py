@@ -1,8 +1,8 @@
-"""Answers of nodes in the order that monotone gates ask for, as numbers within plain bounds.
+"""Responses of nodes in the order required by monotone gates, as numbers within simple bounds.
 
-    above[m] >= middle[m] >= below[m]       m an ordered gate: the answers under its first and under its second child
+    above[m] >= middle[m] >= below[m]       m an ordered gate: the responses under its first and under its second child
 
-So every node lies between the middles of the ordered gates above it, and so does every middle. What is between low and
+So every node lies between the middles of the ordered gates above it, and so does every middle. A value between low and
 high is determined by one number z:
 
     neither        value = z
@@ -10,8 +10,8 @@ high is determined by one number z:
     high alone     value = high - z                     z >= 0
     both           value = low + z (high - low)         0 <= z <= 1
 
-z within these bounds always gives answers in order, and any answers in order have such z: an optimiser within bounds
-(bounded_lbfgs.py) never leaves the trees that keep the order.
+z within these bounds always gives ordered responses, and all ordered responses have such z: an optimiser within bounds
+(bounded_lbfgs.py) never leaves the set of ordered trees.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ import numpy as np
 from softwood.arrays import Floats, Ints, Longs, Mask
 
 FREE, OVER, UNDER, BETWEEN = range(4)
-LOWEST, HIGHEST, NONE = 0, 1, -1  # places of what bounds the whole tree; no bound
+LOWEST, HIGHEST, NONE = 0, 1, -1  # indices of the bounds of the whole tree; no bound
 
 
 @dataclass(frozen=True)
 class NodeOrder:
-    """Items are the middles of the ordered gates, parents before children, then the answers of nodes.
+    """Items are the middles of the ordered gates, parents before children, then the responses of nodes.
 
-    low, high : places of the values that bound each item: LOWEST, HIGHEST, 2 + the place of a middle, or NONE.
+    low, high : indices of the bounds of each item: LOWEST, HIGHEST, 2 + the index of a middle, or NONE.
     n_middles : how many items are middles.
     """
 
@@ -40,7 +40,7 @@ class NodeOrder:
 
     @classmethod
     def of(cls, first_child: Ints, ordered: Mask, answers: Mask, *, low: bool = False, high: bool = False) -> NodeOrder:
-        """Which nodes have an ordered gate, and which an answer; low, high: whether the whole tree is bounded."""
+        """The order for nodes with an ordered gate or a response; low, high: whether the whole tree is bounded."""
         bound = np.full((len(first_child), 2), NONE, np.int64)
         bound[0] = (LOWEST if low else NONE, HIGHEST if high else NONE)
         middle = 2 + np.cumsum(ordered) - 1
@@ -61,14 +61,14 @@ class NodeOrder:
         return np.where(self.low >= 0, OVER, FREE) + np.where(self.high >= 0, UNDER, FREE)
 
     def bounds(self, outputs: int) -> tuple[Floats, Floats]:
-        """Of z, each (items, outputs)."""
+        """Lower and upper bounds of z, each (items, outputs)."""
         low = np.where(self.kind == FREE, -np.inf, 0.0)
         high = np.where(self.kind == BETWEEN, 1.0, np.inf)
         return np.repeat(low[:, None], outputs, axis=1), np.repeat(high[:, None], outputs, axis=1)
 
     def values(self, z: Floats, ends: Floats) -> Floats:
         """Values of the items (items, outputs); `ends` (2, outputs) bounds the whole tree."""
-        known = np.concatenate([ends, np.empty_like(z)])  # a middle's place is that of its item
+        known = np.concatenate([ends, np.empty_like(z)])  # a middle's index is that of its item
         for i, kind in enumerate(self.kind.tolist()):
             below, above = known[self.low[i]], known[self.high[i]]
             if kind == BETWEEN:
@@ -94,7 +94,7 @@ class NodeOrder:
         return found
 
     def start(self, middles: Floats, answers: Floats, ends: Floats) -> Floats:
-        """Z of the values wanted, moved as little as the order asks for."""
+        """Values of z for the given responses, changed as little as the order requires."""
         wanted = np.concatenate([middles, answers])
         known, z = np.concatenate([ends, np.empty_like(wanted)]), np.empty_like(wanted)
         for i, kind in enumerate(self.kind.tolist()):
@@ -111,9 +111,9 @@ class NodeOrder:
 
 
 def middles_between(first_child: Ints, ordered: Mask, has: Mask, answer: Floats) -> Floats:
-    """Of every ordered gate, halfway between the least answer under its first child and the largest under its second.
+    """Per ordered gate, the midpoint of the smallest response under its first child and the largest under its second.
 
-    has : which nodes have an answer.  answer : (nodes, outputs).
+    has : whether each node has a response.  answer : (nodes, outputs).
     """
     least, most = np.where(has[:, None], answer, np.inf), np.where(has[:, None], answer, -np.inf)
     for m in reversed(np.flatnonzero(first_child >= 0).tolist()):

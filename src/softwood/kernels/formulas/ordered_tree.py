@@ -1,7 +1,7 @@
-"""All numbers of a soft tree refined within bounds, its answers in order: twin of native/soft/ordered_tree.cpp.
+"""Bounded refinement of all parameters of a soft tree with ordered predictions: twin of native/soft/ordered_tree.cpp.
 
-Free numbers lie in one vector: [gate][column, bias] [item][output] [slope][output][column], where items tell the
-answers of the leaves and the middles of the ordered gates (node_order.py).
+Free numbers are in one vector: [gate][column, bias] [item][output] [slope][output][column], where items determine the
+responses of the leaves and the middles of the ordered gates (node_order.py).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from softwood.kernels.formulas.penalty import Penalty
 
 @dataclass(frozen=True)
 class OrderedTree:
-    """What bounds the numbers of a tree.
+    """The bounds on the parameters of a tree.
 
-    order : of the leaves' answers.  ends : (2, outputs), what bounds them all where the order says so.
-    n_gates : how many numbers are gates'.  low, high : of the free numbers.
+    order : of the leaves' responses.  ends : (2, outputs), bounds of the whole tree, if the order has them.
+    n_gates : how many numbers belong to gates.  low, high : of the free numbers.
     """
 
     order: NodeOrder
@@ -36,11 +36,11 @@ class OrderedTree:
         return int(self.ends.shape[1])
 
     def parameters(self, free: Floats) -> Floats:
-        """What the tree's parameters are."""
+        """The parameters of the tree."""
         return self._unpack(free)[0]
 
     def _unpack(self, free: Floats) -> tuple[Floats, Floats, Floats]:
-        """Parameters, and of the items the free numbers and the values."""
+        """Parameters, and the free numbers and values of the items."""
         n, end = self.n_gates, self.n_gates + len(self.order) * self.outputs
         z = free[n:end].reshape(-1, self.outputs)
         value = self.order.values(z, self.ends)
@@ -65,7 +65,7 @@ class OrderedTree:
     def refine(
         self, gradient: Objective, start: Floats, penalty: Penalty, max_iter: int, tol: float
     ) -> tuple[float, Floats, int]:
-        """The objective and the parameters reached from free numbers, and passes over the rows."""
+        """The final objective and parameters, from initial free numbers, and passes over the rows."""
         objective = self.objective(gradient, penalty)
         value, found, passes = minimise_within(objective, start, self.low, self.high, max_iter, tol)
         return value, self.parameters(found), passes

@@ -3,8 +3,8 @@
     ridge         cost = 1/2 strength * d^2                      c = 0
     log penalty   cost = 1/2 strength * log(1 + c * d^2) / c     c > 0
 
-d is the distance from the centre, c is `log_penalty`. Both begin alike; the second grows ever more slowly beyond
-d = 1/sqrt(c): minus the log density of Student's distribution, under which most parameters are small and a few large.
+d is the distance from the centre, c is `log_penalty`. Both are equal for small d; the second grows more slowly above
+d = 1/sqrt(c): minus the log density of Student's distribution, with most parameters small and a few large.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from softwood.kernels.arithmetic import dot, log1p
 
 @dataclass(frozen=True)
 class Penalty:
-    """One entry a parameter each. A negative strength keeps the parameter as it is."""
+    """One entry per parameter. A negative strength freezes the parameter."""
 
     strength: Floats
     centre: Floats

@@ -1,12 +1,12 @@
-"""The place to cut along a score: between two neighbours, where the impurity falls most, or nearly so.
+"""The cut along a score: between two neighbours, with the largest decrease of impurity, or nearly.
 
     gain      the cut with the largest gain; on ties, the lowest
-    near      of the cuts that have at least WORTH of the largest gain the one nearest to a place that is given
+    near      among the cuts with at least WORTH of the largest gain, the one nearest to a given point
 
-With few rows the cut of largest gain has a large variance; the cut between two normal densities of one variance has a
-small one. The second rule takes that place as long as its gain is near the largest. Scores and distances that differ
-by less than TIE of the scores' range are equal, of equals the lowest place is taken, and a gain of less than TIE of the
-node's loss is none. This is the reference for native/oblique/score_threshold.cpp.
+With few rows the cut with the largest gain has a large variance; the cut between two normal densities of one variance
+has a small one. The second rule uses that point if its gain is near the largest. Scores and distances that differ by
+less than TIE of the scores' range are ties, which the lowest one wins, and a gain below TIE of the node's loss counts
+as none. This is the reference for native/oblique/score_threshold.cpp.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def loss_of(sums: Floats, criterion: int) -> Floats:
 def best_cut(
     score: Floats, tally: Floats, weight: Floats, criterion: int, least: float, near: float
 ) -> tuple[float, float]:
-    """Gain of the cut, and the score from which on rows are above it; a gain < 0 where there is none.
+    """Gain of the cut, and the score from which on rows are above it; a gain < 0 if there is none.
 
     Parameters
     ----------
     score : of every row.
-    tally : (rows, sums) what the criterion adds up.
+    tally : (rows, sums) the summands of the criterion.
     weight : of every row; `least` of it must stay on both sides.
-    near : the place to stay near to; NaN: the largest gain.
+    near : the point to stay near; NaN: the largest gain.
     """
     order = np.argsort(score, kind="stable")
     value = score[order]
@@ -66,7 +66,7 @@ def best_cut(
     middle = 0.5 * (value[place] + value[place + 1])
     if np.isnan(near):
         chosen = int(np.flatnonzero(gain >= most - slack)[0])
-    else:  # rounding may leave every gain below 0, and half of such a largest one is more than it
+    else:  # rounding may leave every gain below 0, and then half of the largest exceeds it
         good = np.flatnonzero(gain >= min(most, WORTH * most) - slack)
         away = np.abs(middle[good] - near)
         chosen = int(good[np.flatnonzero(away <= away.min() + same)[0]])

@@ -1,4 +1,4 @@
-"""Special functions in NumPy, made of operations that give the same bits on every machine (arithmetic/)."""
+"""Special functions in NumPy, from operations with the same bits on every machine (arithmetic/)."""
 
 from __future__ import annotations
 

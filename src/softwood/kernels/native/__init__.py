@@ -1,6 +1,6 @@
-"""The C++ twins of `reference`: same names, same answers, faster. What `_native` takes as it is needs no face here.
+"""The C++ twins of `reference`: same names, same results, faster. Functions of `_native` without wrappers are not here.
 
-NumPy makes most arrays of answers, so they belong to Python; C++ fills them without the interpreter's lock.
+NumPy allocates most result arrays, so they belong to Python; C++ fills them without the GIL.
 """
 
 from softwood.kernels import _native

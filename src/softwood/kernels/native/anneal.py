@@ -27,7 +27,7 @@ class Annealer:
         return self._native.loss(flat(theta), n_threads)
 
     def gradient(self, ramps: Ramps, n_threads: int = 1) -> tuple[float, Ramps]:
-        """The loss, and its slope by every number of the ramps."""
+        """The loss, and its gradient with respect to the ramps."""
         given = flat(ramps.theta).ravel(), flat(ramps.threshold), flat(ramps.response).ravel()
         slope = np.zeros(sum(map(len, given)))
         loss = self._native.gradient(*given, slope, n_threads)

@@ -1,4 +1,4 @@
-"""The evaluator by native code; twin: reference/evaluate.py. NumPy makes the arrays of the answers, C++ fills them."""
+"""The evaluator by native code; twin: reference/evaluate.py. NumPy allocates the results, C++ fills them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from softwood.kernels.formulas.far_out import SteadyTree
 
 
 class Evaluator:
-    """Answers of one tree. X may have any strides; the answer never depends on `n_threads`."""
+    """Predictions of one tree. X may have any strides; the result never depends on `n_threads`."""
 
     def __init__(self, tree: Any) -> None:
         steady = SteadyTree(tree)
@@ -42,13 +42,13 @@ class Evaluator:
         return out
 
     def reach(self, X: Floats, n_threads: int = 1) -> Floats:
-        """Part of each row that arrives at each node, shape (rows, nodes)."""
+        """Share of each row that arrives at each node, shape (rows, nodes)."""
         out = np.zeros((len(X), self._n_nodes))
         self._native.reach(_aligned(X), out, n_threads)
         return out
 
     def apply(self, X: Floats, n_threads: int = 1) -> Ints:
-        """The node that keeps most of each row; the lowest id on a tie."""
+        """The node that keeps the largest share of each row; on ties, the lowest id."""
         out = np.empty(len(X), np.int32)
         self._native.apply(_aligned(X), out, n_threads)
         return out
@@ -57,7 +57,7 @@ class Evaluator:
 def _aligned(X: Floats) -> Floats:
     """X itself, unless its strides are not whole numbers of cells (a field of a record array): then a copy.
 
-    Another dtype stays as it is, and the kernel refuses it.
+    Another dtype is not changed, and the kernel refuses it.
     """
     flags = X.flags
     return X if flags.aligned and (flags.c_contiguous or all(step % 8 == 0 for step in X.strides)) else X.copy()

@@ -77,7 +77,7 @@ def make_split_features(
     place: npt.NDArray[np.int64],
     levels: list[Level],
 ) -> Any:
-    """Inputs as histograms have them (learners/soft/columns/split_features.py); `levels` : of a category."""
+    """Inputs for histograms (learners/soft/columns/split_features.py); `levels` : of a category."""
     return _native.SplitFeatures.make(cuts, linear, at_cut, place, levels)
 
 
@@ -91,6 +91,6 @@ def split_step(
     total_weight: float,
     n_threads: int,
 ) -> SplitStepResult | None:
-    """The tree with one split more; None where nothing can be split."""
+    """The tree with one more split; None if nothing can be split."""
     made = _native.split_step(rows, tree, bin, bins, split_features, rules, total_weight, n_threads)
     return None if made is None else SplitStepResult(made[0], made[1].astype(np.bool_), *made[2:])

@@ -1,4 +1,4 @@
-"""What touches every value of a table, by native code; twins: table_scan, linear_columns and bin_tree of reference/."""
+"""Operations on every value of a table, native; twins: table_scan, linear_columns and bin_tree of reference/."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from softwood.kernels.contracts.bin_tree import BYTE, BinnedRows, BinTree, Codes
 
 
 def flat(values: npt.ArrayLike) -> Floats:
-    """Doubles side by side."""
+    """Contiguous doubles."""
     return np.ascontiguousarray(values, np.float64)
 
 
 def hash_rows(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]:
-    """A 64-bit number for every row, the same for equal rows."""
+    """A 64-bit hash per row, equal for equal rows."""
     return _native.hash_rows(readable(X), readable(y), seed)
 
 
@@ -29,7 +29,7 @@ def any_infinite(X: Floats) -> bool:
 
 
 def column_moments(X: Floats, weight: Floats) -> tuple[Floats, Floats, Floats] | None:
-    """Mean, standard deviation and largest size of every column; None where a value is missing."""
+    """Mean, standard deviation and largest absolute value of every column; None if a value is missing."""
     return _native.column_moments(readable(X), flat(weight))
 
 

@@ -1,1 +1,1 @@
-"""Sparse tables: rows of which only what is not 0 is held."""
+"""Sparse tables: rows of which only nonzero values are stored."""

@@ -1,11 +1,11 @@
-"""Rows of a sparse table for soft trees: what reference/gradient.py defines, in time and memory of what is stored.
+"""Rows of a sparse table for soft trees: as reference/gradient.py, in time and memory of the stored values.
 
-    column c of a row = stored number (0 where there is none) + shift[c]
+    column c of a row = stored number (0 if none) + shift[c]
 
-A soft tree with linear gates touches the columns in two products alone: all its linear sums of all rows at once, and
-the gradient of all their weights. The shift is a number for each sum, so columns are centred and zeros stay zeros. The
-products are SciPy's; native code, where it is built, makes the passes and all of a refinement faster
-(reference/stored_passes.py, native/soft.py). What is asked once per split is SciPy's with either.
+A soft tree with linear gates uses the columns in only two products: all its linear sums of all rows at once, and the
+gradient of all their weights. The shift is one number per sum, so columns are centred and zeros stay zeros. The
+products are SciPy's; native code, if built, makes passes and refinement faster (reference/stored_passes.py,
+native/soft.py). Computations once per split always use SciPy.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LEAST_REACH = 1e-4  # of a row that histograms count, as in reference/gradient.p
 class StoredColumns:
     """The columns of rows.
 
-    stored : SciPy's rows of what is stored, scaled, (rows, columns).  shift : (columns,).
+    stored : SciPy matrix of the scaled stored values, (rows, columns).  shift : (columns,).
     """
 
     stored: Any
@@ -81,7 +81,7 @@ class StoredColumns:
         return np.asarray(stored_matmul(self.stored, weight) + matmul(self.shift, weight))
 
     def products(self, rows: Floats) -> Floats:
-        """Sums over rows of each column times numbers of the row (rows, sums): (columns, sums)."""
+        """Sums over rows of each column times the row's numbers (rows, sums): (columns, sums)."""
         return stored_matmul(self.stored.T, rows) + np.outer(self.shift, rows.sum(axis=0))
 
     def squares(self, weight: Floats) -> Floats:
@@ -90,14 +90,14 @@ class StoredColumns:
         return np.asarray(of_squares + 2.0 * self.shift * of_values + np.square(self.shift) * weight.sum())
 
     def present(self, rows: Floats) -> Floats:
-        """Sums of numbers (rows, sums) over the rows that store something in each column: (columns, sums)."""
+        """Sums of numbers (rows, sums) over the rows with a stored value in each column: (columns, sums)."""
         at, n = self.stored, self.stored.data.shape[0]
         ones = sparse.csr_array((np.ones(n), at.indices, at.indptr), shape=at.shape)
         return stored_matmul(ones.T, rows)
 
 
 def _as_matrix(X: SparseTable) -> Any:
-    """As SciPy has it; nothing is copied but where rows begin."""
+    """The table as a SciPy matrix; only the starts of rows are copied."""
     return sparse.csr_array((X.value, X.column, X.begin.astype(np.int32)), shape=X.shape)
 
 
@@ -145,7 +145,7 @@ class StoredRows:
         return {name: value for name, value in vars(self).items() if name != "_made_passes"}
 
     def loss(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> float:
-        """Mean loss by weight."""
+        """Weighted mean loss."""
         return self._passes.loss(shape, parameters, n_threads)
 
     def answers(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> tuple[Floats, Floats, Floats]:
@@ -153,11 +153,11 @@ class StoredRows:
         return self._passes.answers(shape, parameters, n_threads)
 
     def gradient(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> tuple[float, Floats]:
-        """Mean loss and its gradient by all parameters."""
+        """Mean loss and its gradient with respect to all parameters."""
         return self._passes.gradient(shape, parameters, n_threads)
 
     def mean_reach(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> Floats:
-        """Mean part of the rows that arrives at each node, by weight."""
+        """Weighted mean reach of each node."""
         return np.asarray(matmul(self.weight, self.answers(shape, parameters)[1]))
 
     def refine(
@@ -171,12 +171,12 @@ class StoredRows:
         tol: float,
         n_threads: int = 1,
     ) -> tuple[float, Floats, int]:
-        """All parameters refined together: the objective reached, the parameters, passes over the rows."""
+        """Refine all parameters together: the objective reached, the parameters, passes over the rows."""
         terms = (strength, centre, log_penalty)
         return self._passes.refine(shape, parameters, *terms, max_iter, tol, n_threads)
 
     def refine_ordered(self, shape: Shape, *numbers: Any) -> tuple[float, Floats, int]:
-        """Never asked: with monotone inputs `fit` makes an array of the matrix (estimators/soft/shared.py)."""
+        """Never called: with monotone inputs `fit` converts the matrix to an array (estimators/soft/shared.py)."""
         raise NotImplementedError("monotone inputs are not supported for sparse rows.")
 
     def histograms(
@@ -184,7 +184,7 @@ class StoredRows:
     ) -> Floats:
         """Sums of reach * slope and reach^2 * curvature, shape (nodes, inputs, 2, 2, outputs).
 
-        The first bin is of the rows that store nothing, the second of the others; `bin` and `bins` are not asked.
+        The first bin has the rows without a stored value, the second the others; `bin` and `bins` are not used.
         """
         output, reach, _ = self.answers(shape, parameters)
         slope, curvature = (
@@ -204,7 +204,7 @@ class StoredRows:
     def split_direction(
         self, shape: Shape, parameters: Floats, node: int, n_threads: int = 1
     ) -> tuple[Floats, Floats, Floats]:
-        """Mean and deviation of the columns by reach of `node`, and their covariance with the slope of the loss."""
+        """Mean and deviation of the columns, by reach of `node`, and their covariance with the slope of the loss."""
         output, reach, _ = self.answers(shape, parameters)
         r = self.weight * reach[:, node]
         slope = r[:, None] * loss_derivatives(self.loss_kind, output, self.target)[0]
@@ -219,7 +219,7 @@ class StoredRows:
         return mean, spread, covariance
 
     def under(self, shape: Shape, parameters: Floats, node: int, n_threads: int = 1) -> StoredRows:
-        """The rows as a subtree in place of leaf `node` sees them."""
+        """The rows for a subtree in place of leaf `node`."""
         plain, without = plain_shape(shape), parameters.copy()
         silent = silent_response(self.loss_kind.leaf_link)
         plain.unpack(without)[1][int(np.searchsorted(plain.leaves, node))] = silent
@@ -227,7 +227,7 @@ class StoredRows:
         return replace(self, offset=output, arrival=reach[:, node].copy())
 
     def _leaf_answer(self, shape: Shape, parameters: Floats, node: int) -> Floats:
-        """What a leaf answers, (outputs,)."""
+        """The prediction of a leaf, (outputs,)."""
         plain = plain_shape(shape)
         answers = leaf_answers(self.loss_kind.leaf_link, plain.unpack(parameters)[1])
         return np.asarray(answers[int(np.searchsorted(plain.leaves, node))])

@@ -1,10 +1,10 @@
-"""A sparse table: rows of which only what is not 0 is held.
+"""A sparse table: rows of which only nonzero values are stored.
 
     begin     0   2   3          row i has the values begin[i] .. begin[i + 1]
     column    0   4   1          rising within a row
     value     .5  2   nan        never 0; NaN is missing
 
-It has the shape, the length and the rows of an array; who needs numbers takes them block by block (`blocks`).
+It has the shape, the length and the rows of an array; dense numbers are available block by block (`blocks`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from softwood.arrays import Floats
 
 Number = TypeVar("Number", bound=np.generic)
 
-BLOCK_NUMBERS = 2**22  # that a block has at most, unless one row has more
+BLOCK_NUMBERS = 2**22  # maximum per block, unless one row has more
 
 
 @dataclass(frozen=True)
 class SparseTable:
-    """Rows in memory of what they store.
+    """Rows that take memory for their stored values only.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class SparseTable:
 
     @classmethod
     def of_dense(cls, X: Floats) -> SparseTable:
-        """Of an array."""
+        """The sparse table of an array."""
         row, column = np.nonzero(X)
         begin = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(X)))]).astype(np.int64)
         return cls(begin, column.astype(np.int32), np.asarray(X[row, column], np.float64), X.shape[1])
@@ -72,7 +72,7 @@ class SparseTable:
         return len(self.begin) - 1
 
     def __getitem__(self, rows: Any) -> SparseTable:
-        """Some of the rows, by their numbers, a mask or a slice; of neighbours the values are views."""
+        """Some of the rows, by indices, a mask or a slice; for neighbouring rows the values are views."""
         if isinstance(rows, slice) and rows.step in (None, 1):
             first, last, _ = rows.indices(len(self))
             begin = self.begin[first : max(first, last) + 1]
@@ -93,25 +93,25 @@ class SparseTable:
             start = stop
 
     def where(self, keep: npt.NDArray[np.bool_]) -> SparseTable:
-        """With some of the values; the others are 0."""
+        """The table with some of the values; the others are 0."""
         size = np.bincount(self.row[keep], minlength=len(self))
         begin = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
         return SparseTable(begin, self.column[keep], self.value[keep], self.n_columns)
 
     def filled(self, fill: Floats) -> SparseTable:
-        """With a number for each column (columns,) in place of missing values."""
+        """The table with one number per column, (columns,), in place of missing values."""
         value = np.where(np.isnan(self.value), fill[self.column], self.value)
         return replace(self, value=value).where(value != 0.0)
 
     def only(self, columns: npt.NDArray[np.intp]) -> SparseTable:
-        """Some of the columns, rising, numbered anew."""
+        """Some of the columns, in increasing order, renumbered."""
         place = np.full(self.n_columns, -1, np.int32)
         place[columns] = np.arange(len(columns))
         kept = self.where(place[self.column] >= 0)
         return replace(kept, column=place[kept.column], n_columns=len(columns))
 
     def beside(self, value: Floats) -> SparseTable:
-        """With one more column (rows,)."""
+        """The table with one more column (rows,)."""
         last = np.full(len(self), self.n_columns, np.int32)
         at = self.begin[1:]
         begin = self.begin + np.arange(len(self) + 1)
@@ -119,7 +119,7 @@ class SparseTable:
         return SparseTable(begin, column, values, self.n_columns + 1).where(values != 0.0)
 
     def by_column(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
-        """Where the values of each column begin (columns + 1), and their rows and values, rows rising."""
+        """The start of each column's values (columns + 1), and their increasing rows and values."""
         order = np.argsort(self.column, kind="stable")
         begin = np.concatenate([[0], np.cumsum(np.bincount(self.column, minlength=self.n_columns))])
         return begin, self.row[order], self.value[order]
@@ -131,7 +131,7 @@ class SparseTable:
         return found
 
     def widen(self, low: Floats, high: Floats) -> None:
-        """Move the ends of each column (columns,) so that its stored values lie between them.
+        """Widen the range of each column (columns,) to include its stored values.
 
         Missing values are left out first: `np.minimum.at` of NaN warns on x86-64, though not on ARM.
         """
@@ -141,13 +141,13 @@ class SparseTable:
         np.maximum.at(high, column, value)
 
     def dense(self) -> Floats:
-        """As an array."""
+        """The table as an array."""
         table = np.zeros(self.shape)
         table[self.row, self.column] = self.value
         return table
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """Rows as arrays, some at a time; an array is good until the next."""
+        """Rows as arrays, some at a time; an array is valid until the next."""
         step = min(max(1, BLOCK_NUMBERS // max(self.n_columns, 1)), max(len(self), 1))
         room = np.zeros((step, self.n_columns))
         for start in range(0, len(self), step):
@@ -163,7 +163,7 @@ class SparseTable:
 def answer_blocks(
     answer: Callable[[Floats, int], npt.NDArray[Number]], X: Floats | SparseTable, n_threads: int
 ) -> npt.NDArray[Number]:
-    """What `answer` says of the rows; of a sparse table block by block."""
+    """The result of `answer` for the rows; for a sparse table block by block."""
     if not isinstance(X, SparseTable):
         return answer(X, n_threads)
     found = [answer(block, n_threads) for _, block in X.blocks()]
