@@ -3,8 +3,8 @@
     engine = from_inputs(X, expansion, target, weight, loss, device="cuda")
 
 Loss, gradient and mean reach are those of rows in memory to the rounding of the rows' type: float32 rows, sums in
-float64, in a fixed order. On a CUDA device a fused Triton kernel makes loss and gradient in one pass over the rows
-(fused.py); what it does not take, and other devices, go by torch's operators (operators.py).
+float64, in a fixed order. On a CUDA device a fused Triton kernel computes loss and gradient in one pass over the rows
+(fused.py); unsupported trees, and other devices, use torch's operators (operators.py).
 """
 
 from __future__ import annotations

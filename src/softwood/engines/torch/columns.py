@@ -23,16 +23,16 @@ from softwood.kernels.contracts.expansion import Expansion
 
 MOST_TERMS = 1024
 MOST_AT_ONCE = 32  # terms that are kept from the scores to the gradient
-CHUNK = 64  # terms at a time where there are more
+CHUNK = 64  # terms at a time if there are more
 MOST_OF_AN_INPUT = 32  # columns,
 LARGEST_TABLE = 1 << 16  # and entries of all tables of one column: beyond, they leave the cache
-COLUMNS_AT_ONCE, LEAST_AT_ONCE = 64, 16  # columns that a program weighs, of several inputs
+COLUMNS_AT_ONCE, LEAST_AT_ONCE = 64, 16  # columns per program, of several inputs
 PLACE, SQUARE, MISSING = 0, 1, 2
 
 
 @dataclass(frozen=True)
 class Terms:
-    """Terms (padded with ones that weigh nothing) and what columns are made of them.
+    """Terms (padded with terms of weight 0) and the columns made of them.
 
     mix : (columns, terms in use).  offset : (columns,).  input_of, kind : of each term, on the device.
     """
@@ -61,7 +61,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class TablePart:
-    """Some columns of each of some inputs, as many of each: a power of two.
+    """The same number of columns, a power of two, of each of some inputs.
 
     begin : the first of its terms.  chunk : columns of an input.  at_once : inputs that a program weighs.
     number : of its inputs among those in use.
@@ -84,10 +84,10 @@ class TablePart:
 
 @dataclass(frozen=True)
 class Tables:
-    """Tables of the inputs in use. Their columns are cut into parts whose sizes are powers of two, 9 into 8 and 1, so
-    that few of those that the matrix units multiply are padding.
+    """Tables of the inputs in use. Their columns are cut into parts whose sizes are powers of two (9 into 8 and 1), to
+    limit padding for the matrix units.
 
-    slot : where each column stands among the terms.
+    slot : index of each column among the terms.
     """
 
     slot: npt.NDArray[np.intp]
@@ -97,7 +97,7 @@ class Tables:
     n_inputs: int
     n_terms: int
     n_segments: int
-    chunk: int = 16  # of no meaning where the terms are not kept
+    chunk: int = 16  # without meaning if the terms are not kept
 
     @property
     def sum_kind(self) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class Tables:
 
 
 def choose_columns(rows: DeviceRows, expansion: Expansion) -> Terms | Tables | None:
-    """How the kernels make these columns; None if they cannot."""
+    """The form of these columns in the kernels; None if not supported."""
     counts = np.diff(expansion.column_begin)
     if not counts.any():
         return None

@@ -1,8 +1,7 @@
-"""Loss and gradient in one pass by the Triton kernels (kernel.py): which trees they take, how these are laid out.
+"""Loss and gradient in one pass by the Triton kernels (kernel.py): supported trees, and their layout.
 
-The kernels have one output and at most WIDEST gates and slopes together. Whatever else there is goes by torch's
-operators. Columns come in one of two ways (columns.py): inputs without knots are read as they are, tables over segments
-where there are knots.
+The kernels support one output and at most WIDEST gates and slopes together; other trees use torch's operators. Columns
+have one of two forms (columns.py): inputs without knots are read directly, tables over segments are used with knots.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from softwood.kernels.kinds import Loss
 
 WIDEST = 64  # gates and slopes
 PROGRAM_ROWS = 2048  # that a program adds up before it writes its sums
-SLAB = 1 << 22  # rows whose derivatives by the scores are kept where terms are many
+SLAB = 1 << 22  # rows whose derivatives by the scores are kept if there are many terms
 TO_BITS = 1.4426950408889634  # scores of gates are in bits: the exponential of base 2 is the fast one
 
 
 class Launch(NamedTuple):
-    """How a kernel is launched: rows of a block, warps of a program, blocks read ahead, registers of a thread."""
+    """Launch options: rows per block, warps per program, prefetched blocks, registers per thread."""
 
     rows: int
     warps: int = 1
@@ -38,12 +37,12 @@ class Launch(NamedTuple):
     registers: int | None = None
 
     def options(self, width: int) -> dict[str, Any]:
-        """As Triton takes them, for a tree with this number of lines."""
+        """Options for Triton, for a tree with this number of lines."""
         registers = self.registers if width <= CAPPED else None
         return {"num_warps": self.warps, "num_stages": self.stages, "maxnreg": registers}
 
 
-# The fastest of a dozen each on an H200. A tree of more lines needs more registers than a cap would leave it.
+# The fastest of a dozen each on an H200. A tree with more lines needs more registers than the cap.
 SUM, SUM_CHUNKS, SUM_TABLES = Launch(32, 1, 2, 128), Launch(128, 4), Launch(32)
 SCORE_TABLES, WEIGH_TABLES, WEIGH_TERMS = Launch(32), Launch(32), Launch(128, 4)
 WEIGH_WIDE_TABLES = Launch(64, 4)  # for more lines than CAPPED
@@ -52,11 +51,11 @@ CAPPED = 16  # lines up to which the cap holds
 
 @dataclass(frozen=True)
 class Layout:
-    """A tree as the kernel numbers it: nodes breadth first.
+    """A tree in the kernel's order: nodes breadth first.
 
-    branches : bit m says whether node m has children.
-    gate, leaf : which gate and leaf of the shape stands at each place.
-    slopes : 0 none, 1 one for all leaves, 2 each leaf its own.
+    branches : bit m is set if node m has children.
+    gate, leaf : the gate and leaf of the shape at each position.
+    slopes : 0 none, 1 shared by all leaves, 2 own slopes per leaf.
     """
 
     branches: int
@@ -72,12 +71,12 @@ class Layout:
 
     @property
     def width(self) -> int:
-        """Lines, filled up to a power of two."""
+        """Lines, padded to a power of two."""
         return max(16, 1 << (self.lines - 1).bit_length())
 
     @property
     def leaves(self) -> int:
-        """Leaves, filled up to a power of two."""
+        """Leaves, padded to a power of two."""
         return max(2, 1 << (len(self.leaf) - 1).bit_length())
 
     @property
@@ -92,7 +91,7 @@ class Layout:
 
 
 def lay_out(shape: Shape) -> Layout | None:
-    """The layout of a tree that the kernel can take; None: it cannot."""
+    """The layout of a tree; None if the kernel does not support it."""
     if len(shape.own_columns):
         return None
     return _lay_out(tuple(shape.first_child), tuple(shape.slope_row), shape.slopes, shape.columns, shape.outputs)
@@ -185,7 +184,7 @@ class FusedPass:
 
 
 def make_fused(rows: DeviceRows, expansion: Expansion) -> FusedPass | None:
-    """The kernels for these rows and columns; None where there are none."""
+    """The kernels for these rows and columns; None if they are not supported."""
     fit = (
         rows.weight.device.type == "cuda"
         and rows.weight.dtype == torch.float32

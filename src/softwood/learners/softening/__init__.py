@@ -1,1 +1,1 @@
-"""Hard trees softened: ramps in place of thresholds."""
+"""Softening of hard trees: ramps in place of thresholds."""

@@ -1,12 +1,11 @@
 """Softening by simulated annealing (Dvořák & Savický: Softening Splits in Decision Trees Using Simulated Annealing).
 
-The widths of all ramps, starting from the hard tree, are made to fit the training rows by calls of simulated annealing
-on small groups of neighbouring gates, until `patience` calls in a row have failed. Structure, thresholds and responses
-stay. The rules stand in kernels/contracts/anneal.py.
+The widths of all ramps, starting from the hard tree, are fitted to the training rows by calls of simulated annealing on
+small groups of neighbouring gates, until `patience` calls in a row have failed. Structure, thresholds and responses do
+not change. The rules are in kernels/contracts/anneal.py.
 
 Differs from the paper: more than two classes (by the probability of a row's own class) and numbers (by squared error);
-categories and missing values keep the shares they have; a ramp that would end beyond the training values of its input
-ends at the last of them.
+categories and missing values keep their shares; a ramp ends within the training range of its input.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ NO_LIMIT = 2**62
 
 @dataclass(frozen=True)
 class Annealed:
-    """The softened tree, the loss of the hard tree and its own; `interrupted` if annealing had not come to its end."""
+    """The softened tree, the loss of the hard tree and its own; `interrupted` if annealing was not finished."""
 
     tree: Tree
     loss_before: float
@@ -53,11 +52,11 @@ def anneal_tree(
     Parameters
     ----------
     tree, rows : a hard, univariate tree and the rows it was grown on.
-    seed : of the annealing; the result depends on nothing else.
+    seed : of the annealing, the only source of randomness.
     alpha : of the exponential error.
     patience, max_calls : stop after `patience` consecutive calls without success, or `max_calls` in all.
     keep : whether an interrupt ends the annealing with the widths so far; otherwise it is raised.
-    report : called now and then with the progress.
+    report : called regularly with the progress.
     """
     check_softenable(tree)
     problem = make_problem(tree, rows.without_zero_weights(), alpha)
@@ -77,7 +76,7 @@ def anneal_tree(
 
 
 def run(annealer: Annealing, patience: int, max_calls: int, report: Callable[[Progress], None] | None) -> None:
-    """Anneal until nothing more succeeds, in stretches, with a report of progress after each."""
+    """Anneal until calls stop succeeding, in stages, with a report of progress after each."""
     now = annealer.run(0, patience)
     while now.calls < max_calls and now.failures < patience:
         before, now = now, annealer.run(min(CALLS_AT_ONCE, max_calls - now.calls), patience)

@@ -1,4 +1,4 @@
-"""What a softened tree says of its rows: ramps send them other ways than steps did, so they are counted anew."""
+"""Statistics of a softened tree: ramps send rows differently than steps, so they are recomputed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from softwood.tree.arrived import mean_of_sums
 from softwood.tree.effect import mean_answers
 
 MAX_CELLS = 4_000_000  # of a table of rows and nodes
-MEAN_ANSWER_ROWS = 5_000  # to tell mean answers by
+MEAN_ANSWER_ROWS = 5_000  # for mean predictions
 
 
 def with_arrivals(tree: Tree, rows: SofteningRows) -> Tree:
-    """The tree with the count, the mean target and the mean answer of the rows that arrive at every node.
+    """The tree with the count, the mean target and the mean prediction of the rows that arrive at every node.
 
-    Impurities and gains stay those of the tree it was made from: they say what its thresholds were chosen by.
+    Impurities and gains are still those of the hard tree, by which its thresholds were chosen.
     """
     if tree.is_hard:
         return tree

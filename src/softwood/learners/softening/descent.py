@@ -1,13 +1,13 @@
-"""Softening by gradient: all ramps at once, by L-BFGS within bounds on the annealer's own loss. No chance is involved.
+"""Softening by gradient: all ramps at once, by L-BFGS within bounds on the annealer's loss, without randomness.
 
 The loss is continuous in the widths a, b and the threshold c, and piecewise smooth. Inside the ramp, at distance
 x - c < 0 from the threshold (on the other side with b),
 
     share = 1/2 - (x - c) / (2 a)     d share / d a = (x - c) / (2 a²)     d share / d c = 1 / (2 a)
 
-Outside there is no slope, and a width of 0 has none, so the descent starts from small ramps. Widths are free,
-thresholds and the leaves' responses, if asked for, join in when the widths have found their place. Widths that end at
-the least are 0: those gates jump again.
+Outside, and at a width of 0, the derivative is 0, so the descent starts from small ramps. Widths are refined first;
+thresholds and the leaves' responses, if requested, follow. Widths that end at the minimum become 0: those gates are
+steps again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from softwood.parts.monotone import clip_responses, find_bounds, upper_tails
 from softwood.tree import Tree
 
 MAX_STEPS = 100
-MIN_SAVED_SHARE = 2e-9  # part of the loss; a descent ends where a step saves less
+MIN_SAVED_SHARE = 2e-9  # relative decrease of the loss below which a descent ends
 
 
 def soften_by_gradient(
@@ -42,16 +42,16 @@ def soften_by_gradient(
     max_steps: int = MAX_STEPS,
     n_threads: int = 1,
 ) -> Tree:
-    """The tree with ramps that a descent found; the tree itself where it found nothing better.
+    """The tree with ramps from a descent; the tree itself if nothing better was found.
 
     Parameters
     ----------
     tree, rows : a hard, univariate tree and the rows it was grown on.
     alpha : of the exponential error.
-    thresholds, responses : whether thresholds, and what the leaves answer, move too.
-    monotone : per feature the sign that the tree's answers obey, and go on to obey where responses move; empty: none.
+    thresholds, responses : whether thresholds, and the leaves' responses, are also refined.
+    monotone : per feature the sign of the tree's monotone constraint, also for refined responses; empty: none.
     max_steps : of the descent.
-    n_threads : the result does not depend on it.
+    n_threads : does not affect the result.
     """
     check_softenable(tree)
     problem = make_problem(tree, rows.without_zero_weights(), alpha)
@@ -64,7 +64,7 @@ def soften_by_gradient(
     if thresholds or responses:
         free = FreeParams(problem, thresholds, responses)
         vector = np.append(widths, free.start()[len(widths) :])
-        # Widths and thresholds stand on kinks, where a line search may fail: first responses move, then thresholds too.
+        # Widths and thresholds have kinks, where a line search may fail: first refine responses, then also thresholds.
         for n_held in (len(widths) + int(free.gate.sum()), len(widths), 0):
             low, high = (np.append(vector[:n_held], ends[n_held:]) for ends in free.bounds())
             vector = descend(annealer, free, vector, (low, high), max_steps, n_threads)
@@ -79,7 +79,7 @@ def soften_by_gradient(
 
 
 def keep_order(tree: Tree, monotone: Signs, response: Floats) -> Floats:
-    """Responses moved inside the bounds that the tree's own responses set; as they are without constraints."""
+    """Responses clipped to the bounds from the tree's original responses; unchanged without constraints."""
     if not len(monotone):
         return response
     classes = tree.schema.task == "classification"
@@ -91,7 +91,7 @@ def keep_order(tree: Tree, monotone: Signs, response: Floats) -> Floats:
 def descend(
     annealer: Annealing, free: FreeParams, start: Floats, bounds: Bounds, max_steps: int, n_threads: int
 ) -> Floats:
-    """Where the descent comes to from a start."""
+    """The result of the descent from a start."""
 
     def measure(vector: Floats) -> tuple[float, Floats]:
         ramps = free.ramps(vector)

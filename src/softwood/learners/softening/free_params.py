@@ -1,9 +1,9 @@
-"""What a descent may move in a tree with ramps, as one vector of numbers of like size.
+"""The free parameters of a tree with ramps, as one vector of numbers of similar size.
 
 widths       in units of the gate's box
-thresholds   how far they moved, in units of the whole box of the gate; they stay inside it
-responses    of the leaves: logits of the class probabilities (which so stay probabilities), or numbers in units of
-             their spread
+thresholds   their change, in units of the whole box of the gate; they stay inside it
+responses    of the leaves: logits of the class probabilities (so that they stay probabilities), or numbers in units
+of their spread
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from softwood.kernels.contracts.anneal import AnnealProblem, Ramps
 
 Bounds = tuple[Floats, Floats]  # the least and the largest value of each number
 
-START_WIDTH = 0.1  # widths: a width of 0 has no slope
+START_WIDTH = 0.1  # widths: a width of 0 has derivative 0
 MIN_WIDTH, MAX_WIDTH = 1e-3, 10.0
 MIN_PROBABILITY = 1e-3  # of a class probability: at 0 its logit would be infinite
 
@@ -52,17 +52,17 @@ class FreeParams:
 
     @property
     def width(self) -> Mask:
-        """(nodes, 2) widths that have room."""
+        """(nodes, 2) widths that can be positive."""
         return np.asarray(self.problem.softens.astype(np.bool_)[:, None] & (self.problem.scale > 0))
 
     @property
     def gate(self) -> Mask:
-        """(nodes,) gates whose threshold may move."""
+        """(nodes,) gates with a free threshold."""
         return np.asarray(self.width.any(axis=1) & self.thresholds)
 
     @property
     def leaf(self) -> Mask:
-        """(nodes,) leaves whose response may move."""
+        """(nodes,) leaves with a free response."""
         return np.asarray((self.problem.n_children == 0) & self.responses)
 
     @property
@@ -72,7 +72,7 @@ class FreeParams:
 
     @property
     def spread(self) -> Floats:
-        """Unit of every output of numbers."""
+        """Unit of every output for regression."""
         return np.asarray(np.maximum(np.ptp(self.problem.response, axis=0), np.finfo(np.float64).tiny))
 
     def start(self) -> Floats:
@@ -82,14 +82,14 @@ class FreeParams:
         return np.concatenate([np.full(self.width.sum(), START_WIDTH), np.zeros(self.gate.sum()), answer.ravel()])
 
     def bounds(self) -> Bounds:
-        """Of every number of the vector."""
+        """Bounds of every number of the vector."""
         below, above = (self.problem.scale[self.gate] / self.span[self.gate, None]).T
         n_widths, n_answers = int(self.width.sum()), int(self.leaf.sum()) * self.problem.response.shape[1]
         low = np.concatenate([np.full(n_widths, MIN_WIDTH), -below, np.full(n_answers, -np.inf)])
         return low, np.concatenate([np.full(n_widths, MAX_WIDTH), above, np.full(n_answers, np.inf)])
 
     def ramps(self, vector: Floats) -> Ramps:
-        """The ramps that a vector stands for."""
+        """The ramps of a vector."""
         p = self.problem
         widths, moves, answers = self._split(vector)
         theta, threshold, response = np.zeros_like(p.scale), p.threshold.copy(), p.response.copy()
@@ -99,7 +99,7 @@ class FreeParams:
         return Ramps(theta, threshold, response)
 
     def slopes(self, ramps: Ramps, slope: Ramps) -> Floats:
-        """Slopes by the vector's numbers, from those by the ramps'."""
+        """Derivatives by the vector, from those by the ramps."""
         by_answer, p = slope.response[self.leaf], ramps.response[self.leaf]
         if len(self.problem.code):
             by_answer = p * (by_answer - (p * by_answer).sum(axis=1, keepdims=True))
@@ -114,6 +114,6 @@ class FreeParams:
 
 
 def softmax(logit: Floats) -> Floats:
-    """Probabilities of every row of logits."""
+    """Probabilities for every row of logits."""
     e = exp(logit - logit.max(axis=1, keepdims=True, initial=-np.inf))
     return np.asarray(e / e.sum(axis=1, keepdims=True))

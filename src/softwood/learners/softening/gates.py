@@ -1,8 +1,8 @@
-"""Gates that can be softened: the thresholds of a hard, univariate tree, and what its nodes answer to rows.
+"""Gates that can be softened: the thresholds of a hard, univariate tree, and the outputs of its nodes.
 
-Softening makes every finite threshold a ramp and changes nothing else. A ramp of widths 0 is the step it was, but for
-rows at exactly the threshold: there every ramp sends both children 1/2 (Dvořák & Savický, section 2). CART's thresholds
-lie between training values, so on its training rows a tree of widths 0 is the hard tree.
+Softening makes every finite threshold a ramp and changes nothing else. A ramp with widths 0 is the original step,
+except for rows exactly at the threshold, where every ramp sends 1/2 to both children (Dvořák & Savický, section 2).
+CART's thresholds lie between training values, so on its training rows a tree with widths 0 is the hard tree.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from softwood.tree import Tree
 
 @dataclass(frozen=True)
 class SofteningRows:
-    """Rows to soften a tree by, in whatever order they come; `in_order` is the one that their content decides.
+    """Rows for softening a tree, in any order; `in_order` sorts them by their content.
 
-    Neither the `Dataset` of soft trees (targets as columns) nor the `Problem` of hard ones (costs, criterion): a tree
-    that was made anywhere is softened by rows alone. Widths are searched by sums over rows, whose last digit may decide
-    where a search ends, so that the order of the rows matters.
+    Neither the `Dataset` of soft trees (targets as columns) nor the `Problem` of hard ones (costs, criterion): any tree
+    can be softened, with rows alone. The search for widths uses sums over rows, whose last digit may affect the result,
+    so that the order of the rows matters.
 
     Attributes
     ----------
@@ -44,18 +44,18 @@ class SofteningRows:
         return self.y.dtype.kind in "iu"
 
     def in_order(self) -> SofteningRows:
-        """Rows of weight 0 left out, equal ones merged, in the order of a hash of their content."""
+        """Drop rows of weight 0, merge equal rows, and order them by a hash of their content."""
         at, weight = merge_equal_rows(self.X, self.y, self.weight)
         return SofteningRows(self.X[at], self.y[at], weight)
 
     def without_zero_weights(self) -> SofteningRows:
-        """Without rows of weight 0."""
+        """Drop rows of weight 0."""
         lives = self.weight > 0
         return self if lives.all() else SofteningRows(self.X[lives], self.y[lives], self.weight[lives])
 
 
 def check_softenable(tree: Tree) -> None:
-    """Raise ValueError unless the tree is hard, univariate and answers constants."""
+    """Raise ValueError unless the tree is hard and univariate, with constant responses."""
     linear = tree.score == Score.LINEAR
     if linear.any():
         message = f"only univariate trees can be softened; the gate of node {linear.argmax()} is linear."
@@ -100,7 +100,7 @@ def gate_shares(tree: Tree, node: int, X: Floats) -> Floats:
 
 
 def arrivals(tree: Tree, X: Floats, weight: Floats) -> Iterator[tuple[int, Longs, Floats]]:
-    """Per branch its rows and their weights, parents first. Missing values may send a part of a row to each child."""
+    """Per branch its rows and their weights, parents first. Missing values may send a share of a row to each child."""
     stack = [(0, np.arange(len(X)), weight)]
     while stack:
         node, row, part = stack.pop()
@@ -114,7 +114,7 @@ def arrivals(tree: Tree, X: Floats, weight: Floats) -> Iterator[tuple[int, Longs
 
 
 def subtree_output(tree: Tree, top: int, X: Floats) -> Floats:
-    """What the subtree under `top` answers to rows, whether they come there or not; (rows, outputs)."""
+    """Outputs of the subtree under `top` for any rows, (rows, outputs)."""
     out = np.zeros((len(X), tree.n_outputs))
     stack = [(top, np.arange(len(X)), np.ones(len(X)))]
     while stack:

@@ -1,7 +1,7 @@
-"""From a tree and its rows to what the annealer takes: units of the widths, and shares that no width changes.
+"""From a tree and its rows to the annealer's problem: units of the widths, and shares independent of the widths.
 
-The unit of a width is the way from the threshold to the edge of the node's box: the box of the root spans the training
-values of every feature, a threshold cuts it in two.
+The unit of a width is the distance from the threshold to the edge of the node's box: the box of the root spans the
+training values of every feature, and a threshold cuts it in two.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def within_range(problem: AnnealProblem, threshold: Floats, theta: Floats) -> Fl
 
 
 def box_units(tree: Tree, X: Floats, softens: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Floats:
-    """Per gate the ways from its threshold down and up to the edges of its box, (nodes, 2).
+    """Per gate the distances from its threshold down and up to the edges of its box, (nodes, 2).
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """The whole procedure of Dvořák & Savický: CART, its pruning sequence, softening by annealing, choice.
 
-1. The rows are split 2:1, CART grows on the larger part, the smaller one says which tree of the pruning sequence errs
-   least. That tree and the smaller ones (without the root alone), largest first, are to be softened.
-2. Step i = 1, 2, ... softens the i largest of them, each time with other chance, by annealing on all rows. A
-   softening counts if the loss falls by a factor of at least MIN_LOSS_RATIO.
+1. The rows are split 2:1, CART grows on the larger part, the smaller one selects the tree of the pruning sequence with
+   the lowest error. That tree and the smaller ones (except the root alone), largest first, are softened.
+2. Step i = 1, 2, ... softens the i largest of them, with different random numbers, by annealing on all rows. A
+   softening counts if the loss decreases by a factor of at least MIN_LOSS_RATIO.
 3. After `n_successes` that counted (or MAX_TRIES_FACTOR times as many tries) the one with the smallest training error
    on all rows is kept (on ties, the first).
 
@@ -41,7 +41,7 @@ from softwood.parts.folds import Fold
 from softwood.parts.parallel import parallel_map
 from softwood.tree import Schema, Tree, cut_tree
 
-MIN_LOSS_RATIO = 1.01  # before to after; a smaller fall of the loss does not count
+MIN_LOSS_RATIO = 1.01  # before to after; a smaller decrease of the loss does not count
 MAX_TRIES_FACTOR = 3
 N_PARTS = 3  # of the rows: two to grow on, one to choose by; so there are three such splits
 N_SPLITS = (1, N_PARTS)
@@ -49,7 +49,7 @@ N_SPLITS = (1, N_PARTS)
 
 @dataclass(frozen=True)
 class SoftenedTree:
-    """The chosen tree, the hard tree it was made from, the tree that held-out rows alone choose, and the tries.
+    """The chosen tree, its hard tree, the tree selected by held-out rows alone, and the tries.
 
     interrupted : whether an interrupt ended the work early.
     """
@@ -80,13 +80,13 @@ def learn_softened(
 
     Parameters
     ----------
-    problem, schema, growth : rows, what they stand for, and how CART grows.
-    seed : of split and annealing; the result depends on nothing else.
+    problem, schema, growth : rows, their meaning, and how CART grows.
+    seed : of split and annealing, the only source of randomness.
     n_successes : softenings that must count before the best is taken.
     alpha, patience : of the annealing.
     n_splits : 1 or 3, see above.
     mean_widths : the chosen tree gets the mean widths of all its softenings that counted, not those of the best one.
-    n_jobs : softenings at a time; the result does not depend on it.
+    n_jobs : softenings in parallel; does not affect the result.
     keep : whether an interrupt ends the work with the best tree so far; otherwise it is raised.
     report : called with the softenings done and those that counted.
     """
@@ -135,7 +135,7 @@ def learn_softened(
 
 
 def hard_trees(problem: Problem, schema: Schema, growth: Growth, seed: int, n_splits: int = N_PARTS) -> list[Tree]:
-    """The trees to soften, largest first: the one of a sequence that errs least on held-out rows, and smaller."""
+    """The trees to soften, largest first: the one with the lowest held-out error in a sequence, and smaller ones."""
     folds = list(deal_folds(problem, N_PARTS, seed))
     if len(folds) < 2 or not all(weight.any() for fold in folds for weight in fold):  # too few rows to split
         folds = [(problem.weight, problem.weight)] * N_PARTS
@@ -182,6 +182,6 @@ def staircase(n: int) -> Iterator[int]:
 
 
 def training_error(tree: Tree, problem: Problem) -> float:
-    """Of all rows, by weight."""
+    """Weighted training error over all rows."""
     loss = problem.loss(tree.predict(problem.X), np.arange(len(problem.X)))
     return float((problem.row_weight() * loss).sum() / problem.row_weight().sum())

@@ -1,12 +1,12 @@
 """Soft thresholds by statistics (Quinlan 1993, chapter 8; option -p of C4.5 and C5.0).
 
-Were the threshold of a gate moved to t, the cases of its node would be answered by the other child as far as they lie
-between, with L(t) errors in all. Going away from the threshold c, the lower bound is the last t below and the upper the
-last t above where L is still within one standard error of L(c):
+If the threshold of a gate moves to t, the cases of its node in between go to the other child, with L(t) errors in
+total. The lower bound is the last t below the threshold c, and the upper bound the last t above, at which L is still
+within one standard error of L(c):
 
     L(t) <= L(c) + sqrt((L(c) + 1/2) (n - L(c) + 1/2) / (n + 1))
 
-and the gate becomes the ramp through (lower, 1), (c, 1/2), (upper, 0). Every gate is judged by itself, in the hard
+and the gate becomes the ramp through (lower, 1), (c, 1/2), (upper, 0). Every gate is treated separately, in the hard
 tree.
 
 Differs from C4.5: weights, fractional cases; numbers too, with squared errors l and the standard error
@@ -47,7 +47,7 @@ def soften_by_statistics(tree: Tree, rows: SofteningRows) -> Tree:
 
 
 def losses_of(output: Floats, rows: SofteningRows, row: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Floats:
-    """Error (0 or 1) or squared error of each answer."""
+    """Error (0 or 1) or squared error of each prediction."""
     if rows.is_classes:
         return np.asarray(output.argmax(axis=1) != rows.y[row], np.float64)
     return np.asarray(((output - rows.y[row].astype(np.float64)) ** 2).mean(axis=1))
@@ -69,17 +69,17 @@ def widths(x: Floats, weight: Floats, losses: list[Floats], threshold: float, is
     total = np.append(0.0, np.cumsum(weight * first)) + np.append(np.cumsum((weight * second)[::-1])[::-1], 0.0)
     cut = int(np.searchsorted(x, threshold, side="right"))
     limit = total[cut] + standard_error(np.append(first[:cut], second[cut:]), weight, is_classes)
-    apart = np.append(np.append(True, x[1:] > x[:-1]), True)  # places between equal values are no thresholds
+    apart = np.append(np.append(True, x[1:] > x[:-1]), True)  # positions between equal values are not thresholds
     too_bad = np.flatnonzero(apart & (total > limit))
     below, above = too_bad[too_bad < cut], too_bad[too_bad > cut]
-    # between x[k - 1] and x[k] the loss is total[k]: it is still good down to the value above the last bad place
+    # between x[k - 1] and x[k] the loss is total[k]: it is good down to the value above the last bad position
     lower = x[below[-1]] if len(below) else x[0]
     upper = x[above[0] - 1] if len(above) else x[-1]
     return max(threshold - float(lower), 0.0), max(float(upper) - threshold, 0.0)
 
 
 def standard_error(loss: Floats, weight: Floats, is_classes: bool) -> float:
-    """Of the sum of the losses."""
+    """Standard error of the sum of the losses."""
     n, total = weight.sum(), (weight * loss).sum()
     if is_classes:
         return float(np.sqrt((total + 0.5) * (n - total + 0.5) / (n + 1.0)))
