@@ -46,7 +46,7 @@ class Table:
 
     @property
     def names(self) -> list[str]:
-        """Of the columns."""
+        """Names of the columns."""
         return self.frame.columns
 
     def require(self, names: Sequence[str], wanted_by: str) -> None:

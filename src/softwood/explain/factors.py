@@ -99,7 +99,7 @@ class Apart:
             self.gates: dict[int, Gate] = {m: self._gate(m) for m in asked}
 
     def inputs_of(self, answer: Answer) -> frozenset[int]:
-        """Of the gates on its path."""
+        """Inputs of the gates on its path."""
         return frozenset(f for gate, _ in answer.path for f in self.gates[gate].inputs)
 
     def is_product(self, answer: Answer) -> bool:

@@ -40,7 +40,7 @@ class Free:
         return value != self.now and (value - self.now) * self.direction >= 0
 
     def cost(self, value: float) -> float:
-        """Of a change to this value."""
+        """Cost of a change to this value."""
         if np.isnan(self.now) or self.kind in (Kind.CATEGORY, Kind.BOOLEAN):
             return 1.0
         return abs(value - self.now) / (self.range.spread or 1.0)

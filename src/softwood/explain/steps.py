@@ -61,7 +61,7 @@ class Steps:
 
     @property
     def n_inputs(self) -> Longs:
-        """Of every path."""
+        """Number of inputs of every path."""
         return np.asarray((self.inputs >= 0).sum(axis=1), np.int64)
 
     def codes(self, rows: Floats) -> Codes:

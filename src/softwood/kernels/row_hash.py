@@ -1,15 +1,15 @@
-"""A number for every row, made of what the row holds: the order in which rows are taken and dealt to folds.
+"""A hash of every row's content: the order in which rows are sampled and dealt to folds.
 
-    number(row) = sum over columns of hash(cell)        cell: place of the value between the column's least and largest
+    number(row) = sum over columns of hash(cell)        cell: position of the value in the column's range
 
-Rows that share a number and are not equal are told apart by three steps, each for those that the one before left:
+Unequal rows with equal hashes are distinguished in three steps, each for those that the previous one left:
 
-    finer cells       hashed with the place of their column: 0 1 and 1 0 differ
-    rank              of their values in single precision: rows that an outlier leaves in one cell
-    rank, in the last RANK_BITS bits: rows that differ in the last digits only. They stay side by side
+    finer cells       hashed with the index of their column: 0 1 and 1 0 differ
+    rank              of their values in single precision: rows that an outlier puts into one cell
+    rank, in the last RANK_BITS bits: rows that differ only in the last digits. They stay adjacent
 
-So noise in the last digits leaves the other bits of almost every number as they are. Neither x -> a x + b (a > 0), nor
-columns of one value, nor, but for rows told apart by the finer cells, the order of the columns changes it.
+So noise in the last digits does not change the other bits of almost all hashes. Neither x -> a x + b (a > 0), nor
+constant columns, nor the order of the columns (except for rows distinguished by finer cells) changes a hash.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from softwood.kernels.sparse.table import SparseTable
 ROWS_HASHED_AT_ONCE = 1 << 16  # intermediate arrays stay in the cache
 ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
-# Cells between the least and the largest value of a column. No count is a round number: round values, which tables are
-# full of, then lie within cells and not on their edges, where rounding would decide. Fine cells are about as wide as
+# Cells between the smallest and the largest value of a column. No count is a round number, so that round values, which
+# are frequent, lie within cells and not on their edges, where rounding would decide. Fine cells are about as wide as
 # the digits of single precision.
 CELLS_PER_RANGE, CELL_OFFSET = 3751.7950737, 0.3819660112501052
 FINE_CELLS_PER_RANGE = 16_180_339.8874989
@@ -43,7 +43,7 @@ SINGLE_BITS, HALF_A_BIT = np.uint64(0xFFFFFFFFE0000000), np.uint64(0x10000000)
 
 
 def hash_rows(X: Floats | SparseTable, y: Floats, seed: int, n_threads: int = 1) -> Words:
-    """A 64-bit number for every row of two tables: the same for equal rows, another for others, whatever the units.
+    """A 64-bit hash of every row of two tables: equal for equal rows, different for others, independent of units.
 
     Examples
     --------
@@ -64,30 +64,30 @@ def hash_rows(X: Floats | SparseTable, y: Floats, seed: int, n_threads: int = 1)
 
 
 def without_rank(number: Words) -> Words:
-    """What rows have in common that differ in the last digits only."""
+    """The part of the hash shared by rows that differ only in the last digits."""
     return number & NO_RANK
 
 
 def hash_values(X: Floats | SparseTable, y: Floats, seed: int) -> Words:
-    """A number of the values of every row of two tables: equal for equal rows, in an array or in a sparse table."""
+    """A hash of the values of every row of two tables: equal for equal rows, in an array or in a sparse table."""
     return hash_stored(X, y, seed) if isinstance(X, SparseTable) else kernels.hash_rows(X, y, seed)
 
 
 def hash_near(X: Floats | SparseTable) -> Words:
-    """A number for every row of a table, the same for rows that differ in the last digits only."""
+    """A hash of every row of a table, equal for rows that differ only in the last digits."""
     cells, none = Cells.of(X, np.zeros((len(X), 0)), 0), np.zeros((len(X), 0))
     return cells.hash_near(X, none)
 
 
 def hash_by_ranges(X: Floats, low: Floats, high: Floats, varies: npt.NDArray[np.bool_], seed: int) -> Words:
-    """What `hash_rows` gives to rows of X that share no cells with others, where X is a part of a larger table.
+    """The result of `hash_rows` for rows of X that share no cells with others, if X is a part of a larger table.
 
     Parameters
     ----------
     X : some rows.
-    low, high : least and largest value of each column in the whole table.
+    low, high : smallest and largest value of each column in the whole table.
     varies : whether a column has several values there, or one and missing ones.
-    seed : another seed, other numbers.
+    seed : of the hash.
 
     Examples
     --------
@@ -114,9 +114,9 @@ def to_single(table: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Ends:
-    """Half of the least and of the largest value of each column, and whether it says anything.
+    """Half of the smallest and of the largest value of each column, and whether it varies.
 
-    Columns of one value, or of none, say nothing and are passed over. Halves: so no range overflows.
+    Constant and empty columns are skipped. Halves, so that no range overflows.
     """
 
     low: Floats
@@ -125,7 +125,7 @@ class Ends:
 
     @classmethod
     def of(cls, table: Floats | SparseTable) -> Ends:
-        """Of all rows of a table."""
+        """The ends over all rows of a table."""
         if isinstance(table, SparseTable):
             return cls(*column_ends(table))
         if not table.size:
@@ -137,7 +137,7 @@ class Ends:
         return cls(low, high, np.where(gone == 0, high > low, gone < len(table)))
 
     def parts(self) -> ColumnEnds:
-        """As a sparse table takes them."""
+        """The ends for a sparse table."""
         return self.low, self.high, self.said
 
 
@@ -151,11 +151,11 @@ class Cells:
 
     @classmethod
     def of(cls, X: Floats | SparseTable, y: Floats, seed: int) -> Cells:
-        """Between the ends of each column."""
+        """Cells between the ends of each column."""
         return cls(Ends.of(X), Ends.of(y), seed)
 
     def hash_coarse(self, X: Floats | SparseTable, y: Floats, n_threads: int) -> Words:
-        """The sum over columns, whichever order they are in."""
+        """The sum over columns, in any order."""
         if isinstance(X, SparseTable):
             found = hash_stored_cells(X, self.ends.parts(), self.seed, CELLS_PER_RANGE, CELL_OFFSET)
             return found + _hash_cells(y, self.ends_of_y, ~self.seed & ALL_BITS)
@@ -177,7 +177,7 @@ class Cells:
         return number
 
     def hash_fine(self, X: Floats | SparseTable, y: Floats) -> Words:
-        """The sum over columns of a number of the fine cell and the column's place."""
+        """The sum over columns of a hash of the fine cell and the column's index."""
         own = _hash_cells(y, self.ends_of_y, ~self.seed & ALL_BITS, FINE_CELLS_PER_RANGE, by_place=True)
         if isinstance(X, SparseTable):
             return own + hash_stored_cells(
@@ -186,14 +186,14 @@ class Cells:
         return own + _hash_cells(X, self.ends, self.seed, FINE_CELLS_PER_RANGE, by_place=True)
 
     def hash_near(self, X: Floats | SparseTable, y: Floats) -> Words:
-        """The same for rows that share all fine cells and agree in single precision."""
+        """The same for rows with equal fine cells and equal values in single precision."""
         return self.hash_fine(X, y) ^ hash_values(_single_table(X), to_single(y), 0)
 
 
 def _hash_cells(
     table: Floats, ends: Ends, seed: int, n_cells: float = CELLS_PER_RANGE, by_place: bool = False
 ) -> Words:
-    """The sum over columns of a number of the cell. A missing value is a cell of its own."""
+    """The sum over columns of a hash of the cell. Missing values have their own cell."""
     number, none = np.zeros(len(table), np.uint64), np.zeros((len(table), 0))
     for column in np.flatnonzero(ends.said).tolist():
         low, high = ends.low[column], ends.high[column]
@@ -205,7 +205,7 @@ def _hash_cells(
 
 
 def _tell_apart(X: Floats | SparseTable, y: Floats, number: Words, cells: Cells) -> Words:
-    """Other numbers for rows that share theirs and are not equal."""
+    """Different hashes for unequal rows with equal ones."""
     exact = hash_values(X, y, 0)
     at = _in_several(number, exact)
     if not at.any():
@@ -233,13 +233,13 @@ def _single_table(X: Floats | SparseTable) -> Floats | SparseTable:
 
 
 def _hash_ranks(rank: Longs, seed: int) -> Words:
-    """A number for each rank; 0 for the first."""
+    """A hash of each rank; 0 for the first."""
     number = kernels.hash_rows(rank[:, None].astype(np.float64), np.zeros((len(rank), 0)), seed)
     return np.where(rank > 0, number, np.uint64(0))
 
 
 def _in_several(number: Words, content: Words) -> npt.NDArray[np.bool_]:
-    """The rows whose number is that of rows of another content, too."""
+    """The rows whose hash also belongs to rows with another content."""
     order = np.argsort(number, kind="stable")
     found, held = number[order], content[order]
     begins = np.append(True, found[1:] != found[:-1])
@@ -252,7 +252,7 @@ def _in_several(number: Words, content: Words) -> npt.NDArray[np.bool_]:
 
 
 def _ranks(X: Floats | SparseTable, y: Floats, number: Words, content: Words) -> Longs:
-    """The rank of every row among the distinct ones of the same number."""
+    """The rank of every row among the distinct ones with the same hash."""
     rising = (order_within(X, number),) if isinstance(X, SparseTable) else (*X.T[::-1], number)
     order = np.lexsort((*y.T[::-1], *rising))
     starts = np.append(True, np.diff(number[order]) != 0)

@@ -56,7 +56,7 @@ class Deal:
 
     @property
     def n_pieces(self) -> int:
-        """Of all distinct rows together."""
+        """Number of pieces of all distinct rows."""
         return len(self.fold) - len(self.split) + int(self.parts.sum())
 
     def held_out(self, weight: Floats, fold: int) -> Floats:

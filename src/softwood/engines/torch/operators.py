@@ -109,7 +109,7 @@ class DeviceTree:
         )
 
     def reach(self, phi: Any) -> tuple[list[Any], Any]:
-        """Of each node (rows,), and the shares (gates, rows)."""
+        """Reach of each node (rows,), and the shares (gates, rows)."""
         share = torch.sigmoid(self.weight @ phi + self.bias)
         reach: list[Any] = [phi.new_ones(phi.shape[1])] * (len(self.branches) + len(self.leaves))
         for gate, (m, first) in enumerate(self.branches):

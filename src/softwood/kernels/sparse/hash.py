@@ -1,4 +1,4 @@
-"""Numbers made of what the rows of a sparse table hold, as kernels/row_hash.py makes them of an array."""
+"""Hashes of the rows of a sparse table, as kernels/row_hash.py computes them for an array."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from softwood import kernels
 from softwood.arrays import Floats, Words
 from softwood.kernels.sparse.table import SparseTable
 
-ColumnEnds = tuple[Floats, Floats, npt.NDArray[np.bool_]]  # as `column_ends` gives them
+ColumnEnds = tuple[Floats, Floats, npt.NDArray[np.bool_]]  # from `column_ends`
 
 ALL_BITS = 0xFFFFFFFFFFFFFFFF
-HASHED_AT_ONCE = 1 << 17  # values: what is made of them on the way takes ten times as much memory as they do
+HASHED_AT_ONCE = 1 << 17  # values: intermediate arrays take ten times their memory
 
 
 def hash_stored(X: SparseTable, y: Floats, seed: int) -> Words:
-    """A number for every row of two tables, the same for equal rows.
+    """A hash of every row of two tables, equal for equal rows.
 
     >>> table = SparseTable.of_dense(np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]))
     >>> number = hash_stored(table, np.zeros((3, 1)), 0)
@@ -36,11 +36,11 @@ def hash_stored(X: SparseTable, y: Floats, seed: int) -> Words:
 def hash_stored_cells(
     X: SparseTable, ends: ColumnEnds, seed: int, n_cells: float, edge: float, by_place: bool = False
 ) -> Words:
-    """The sum over columns of a number of the cell between its ends in which a row's value lies.
+    """The sum over columns of a hash of the cell of a row's value.
 
-    All rows begin as if they were 0; then each stored value takes its own cell. Columns of one value are passed over.
+    All rows begin as 0; then each stored value gets its own cell. Constant columns are skipped.
 
-    by_place : whether the number is of the column's place, too.
+    by_place : whether the hash includes the column's index.
     """
     low, high, said = ends
     span = np.ones(X.n_columns)
@@ -60,7 +60,7 @@ def hash_stored_cells(
 
 
 def column_ends(X: SparseTable) -> ColumnEnds:
-    """Half of the least and of the largest value of each column, and whether it says anything."""
+    """Half of the smallest and of the largest value of each column, and whether it varies."""
     stored, gone = np.zeros(X.n_columns, np.int64), np.zeros(X.n_columns, np.int64)
     low, high = np.full(X.n_columns, np.inf), np.full(X.n_columns, -np.inf)
     for rows in X.stretches(HASHED_AT_ONCE):
@@ -70,7 +70,7 @@ def column_ends(X: SparseTable) -> ColumnEnds:
         part.widen(low, high)
     zero = stored < len(X)
     low, high = np.where(zero, np.fmin(low, 0.0), low) / 2, np.where(zero, np.fmax(high, 0.0), high) / 2
-    return low, high, np.where(gone == 0, high > low, gone < len(X))  # halves: so no range overflows
+    return low, high, np.where(gone == 0, high > low, gone < len(X))  # halves, so that no range overflows
 
 
 def _hash(table: Floats, seed: int) -> Words:
@@ -78,6 +78,6 @@ def _hash(table: Floats, seed: int) -> Words:
 
 
 def _sum_by_row(X: SparseTable, number: Words) -> Words:
-    """Sums of a number of every stored value, row by row; they wrap, as 64-bit numbers do."""
+    """Sums of a hash of every stored value, row by row, modulo 2^64."""
     total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(number, dtype=np.uint64)])
     return np.asarray(total[X.begin[1:]] - total[X.begin[:-1]])

@@ -19,7 +19,7 @@ from softwood.kernels.sparse.table import SparseTable
 
 
 def order_within(X: SparseTable, group: npt.NDArray[Any]) -> Longs:
-    """A number for every row that rises with its group and, within one, with the row; equal for equal rows.
+    """A number per row that increases with its group and, within a group, with the row; equal for equal rows.
 
     Examples
     --------
