@@ -114,7 +114,7 @@ def count_duels(results: Results) -> dict[str, tuple[int, int]]:
 def standing(results: Results) -> str:
     """On how many cases each model has the lowest error, and how SoftTree compares with each other one."""
     firsts = ", ".join(f"{model} {n}" for model, n in count_firsts(results).items() if n)
-    duels = ", ".join(f"{model} {won} of {met}" for model, (won, met) in count_duels(results).items() if met)
+    duels = ", ".join(f"{model} on {won} of {met}" for model, (won, met) in count_duels(results).items() if met)
     told = f" SoftTree has less error than {duels}." if duels else ""
     return f"Number of the {len(tables_of(results))} tables with the least error: {firsts}.{told}"
 
@@ -132,8 +132,11 @@ def means_of(results: Results, name: str, model: str) -> dict[str, float] | None
 
 
 def to_page(results: Results, first: str, head: str) -> str:
-    """The page as Markdown."""
-    return lay_out(head, f"{to_markdown(results, first)}\n\n{standing(results)}")
+    """The page as Markdown; the first sentence of the head's notes, which command runs it, follows the standing."""
+    title, _, notes = head.strip().partition("\n\n")
+    run, _, notes = notes.partition(". ")
+    told = f"{to_markdown(results, first)}\n\n{standing(results)} {' '.join(run.split())}."
+    return lay_out(f"{title}\n\n{notes}", told)
 
 
 def hold(name: str, cases: Mapping[str, Case], first: str, head: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bench.papers.markdown import table
 
 RATIO, MEMORY = "times as fast", "peak / input"
+RUN = "`make speed` runs the sections below, `make speed-check` and `bench.speed.sizes` the last two."
 BY_DEFAULTS = ("with surrogates", "our defaults")  # fits that do more than scikit-learn's
 Rows = dict[str, dict[str, str]]
 
@@ -75,18 +76,17 @@ def summarize(sections: dict[str, str]) -> str:
 
     Examples
     --------
-    >>> print(summarize({"Fit, 100,000 x 20": "| case | times as fast |\\n|---|---|\\n| exact | 9.5 |"}))
-    | work | beside | times as fast |
+    >>> text = summarize({"Fit, 100,000 x 20": "| case | times as fast |\\n|---|---|\\n| exact | 9.5 |"})
+    >>> print(text.partition("\\n\\n")[0])
+    | work | compared with | times as fast |
     |---|--:|--:|
     | fit of CART, 100,000 × 20, full depth | scikit-learn | 9.5 |
-    <BLANKLINE>
-    Below 1 softwood is slower. `make speed` runs all sections below.
     """
     found = [[line.work, line.beside, ratio] for line in LINES if (ratio := _ratios(sections, line))]
     if not found:
         return ""
-    sentences = f"Below 1 softwood is slower. {_memory(sections)}`make speed` runs all sections below."
-    return f"{table(['work', 'beside', RATIO], found)}\n\n{sentences}"
+    sentences = f"Below 1 softwood is slower. {_memory(sections)}{RUN}"
+    return f"{table(['work', 'compared with', RATIO], found)}\n\n{sentences}"
 
 
 def rows_of(sections: dict[str, str], start: str) -> Rows:
