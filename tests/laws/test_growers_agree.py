@@ -159,6 +159,7 @@ def assert_twins(case: Case) -> None:
     assert_same_surrogates(*(grower.surrogates(theirs, case.target, 5, signs, every) for grower in growers))
 
 
+@pytest.mark.fewer(16)
 @pytest.mark.parametrize("missing", list(Missing))
 @pytest.mark.parametrize("criterion", list(Criterion))
 @examples(25)
