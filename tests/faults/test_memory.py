@@ -37,8 +37,11 @@ def attempt(work):
     except BaseException as problem:
         return repr(problem)
 
+large = {kind: rows(kind, 30_000, 120) for kind in ("Classifier", "Regressor")}
+
 def limited(name):
-    small, (X, y), many = rows(name), rows(name, 30_000, 120), np.zeros((4_000_000, 3))
+    small, many = rows(name), np.zeros((4_000_000, 3))
+    X, y = large["Classifier" if name.endswith("Classifier") else "Regressor"]
     model = make(name, n_jobs=2).fit(*small)
     before, answers = fingerprint(model), model.predict(small[0]).tobytes()
     used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
