@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,3 +88,19 @@ def test_what_is_wrong_is_said() -> None:
     with pytest.raises(ValueError, match="the first row is empty"):
         RiverRegressor().learn_one({}, 1.0)
     assert RiverRegressor().predict_one({"x": 1}) == 0.0
+
+
+@pytest.mark.parametrize("label", [None, float("nan"), "text"])
+def test_a_bad_row_leaves_the_stream_as_it_was(label: Any) -> None:
+    ours, other = RiverClassifier(), RiverClassifier()
+    for i in range(40):
+        ours.learn_one({"a": float(i % 7)}, i % 2)
+        other.learn_one({"a": float(i % 7)}, i % 2)
+        if i == 20:
+            with pytest.raises((TypeError, ValueError)):
+                ours.learn_one({"a": 1.0}, label)
+    assert ours.predict_proba_one({"a": 3.0}) == other.predict_proba_one({"a": 3.0})
+    with pytest.raises(TypeError, match=r"x must be a dict of the inputs by name, .*, got \[1, 2\]"):
+        ours.learn_one([1, 2], 0)
+    with pytest.raises(ValueError, match="y must be a finite number, got 'x'; leave out rows without one"):
+        RiverRegressor().learn_one({"a": 1.0}, "x")

@@ -16,7 +16,7 @@ from bench.trust.process import MIB
 LIMIT = 300  # CPU seconds
 SIZES = ((20_000, 20), (60_000, 20))
 FAMILIES = (
-    "CART", "C45", "LinearDiscriminantTree", "OmnivariateTree", "SoftTree", "BuddingTree", "SoftenedTree",
+    "CART", "C45", "LinearDiscriminantTree", "OmnivariateTree", "SoftTree", "SoftForest", "BuddingTree", "SoftenedTree",
     "MixtureOfExperts",
 )  # fmt: skip
 

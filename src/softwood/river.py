@@ -11,7 +11,9 @@ with the second class, and a class that appears later restarts it with the store
 
 from __future__ import annotations
 
+import math
 from collections import deque
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,8 @@ class _Rows:
 
     def read(self, x: dict[Any, Any]) -> Floats:
         """One row, (1, inputs)."""
+        if not isinstance(x, Mapping):
+            raise TypeError(f"x must be a dict of the inputs by name, as River's streams give, got {x!r:.60}.")
         names = self.names or list(x)
         try:
             row = np.array([[np.nan if (value := x.get(name)) is None else value for name in names]], np.float64)
@@ -104,8 +108,10 @@ class RiverClassifier(base.Classifier):
         y : the label.
         """
         row = self._rows.read(x)
-        self._recent.append((row, y))
+        if y is None or y != y:
+            raise ValueError(f"y must be a label, got {y!r}; leave out rows without a label.")
         if y in self._seen:
+            self._recent.append((row, y))
             if self.tree_model is not None or len(self._seen) > 1:
                 self._learn(row, [y])
             return
@@ -113,10 +119,19 @@ class RiverClassifier(base.Classifier):
             raise ValueError(
                 f"{y!r:.60} is not one of the classes {self._seen!r:.200}; name it in classes=, or leave classes=None."
             )
-        self._seen.append(y)
-        if len(self._seen) > 1:
-            self.tree_model = None
-            self._learn(np.concatenate([each for each, _ in self._recent]), [label for _, label in self._recent])
+        self._take_class(row, y)
+
+    def _take_class(self, row: Floats, y: Any) -> None:
+        """Begin anew with another class; a label that the tree refuses changes nothing."""
+        before = self.tree_model, self._seen, self._recent.copy()
+        self.tree_model, self._seen = None, [*self._seen, y]
+        self._recent.append((row, y))
+        try:
+            if len(self._seen) > 1:
+                self._learn(np.concatenate([each for each, _ in self._recent]), [label for _, label in self._recent])
+        except (TypeError, ValueError):
+            self.tree_model, self._seen, self._recent = before
+            raise
 
     def _learn(self, rows: Floats, labels: list[Any]) -> None:
         if self.tree_model is None:
@@ -175,6 +190,8 @@ class RiverRegressor(base.Regressor):
         y : the number.
         """
         row = self._rows.read(x)
+        if not isinstance(y, int | float | np.number) or not math.isfinite(y):
+            raise ValueError(f"y must be a finite number, got {y!r:.60}; leave out rows without one.")
         if self.tree_model is None:
             self.tree_model = _fresh(self.model, BuddingTreeRegressor)
         self.tree_model.partial_fit(row, [float(y)])

@@ -114,7 +114,10 @@ def to_sklearn(model: Any, *, drop_surrogates: bool = False) -> Any:
     inside = look_inside(model, wanted_by="to_sklearn")
     tree = fold_scaling(inside.tree, inside.transformers, "to_sklearn")
     if is_joined(tree):
-        raise ValueError(f"to_sklearn makes one decision tree, and this model is a mean of {tree.n_children[0]} trees.")
+        raise ValueError(
+            f"to_sklearn makes one decision tree, and this model is a mean of {tree.n_children[0]} trees; export it "
+            "whole by softwood.export, or fit one tree."
+        )
     program = make_program(tree, "to_sklearn")
     _refuse_more(program, drop_surrogates)
     classes, n = program.is_classifier, tree.n_features

@@ -55,7 +55,7 @@ TAKES = {
     "LinearDiscriminantTree": Bytes(cell=24, folds=14, row=250, row_folds=250),
     "OmnivariateTree": Bytes(cell=64),
     "SoftTree": Bytes(cell=8, first=55, first_quick=10),
-    "SoftForest": Bytes(cell=8, first=55, first_quick=10),
+    "SoftForest": Bytes(cell=8, first=80, first_quick=40),
     "BuddingTree": Bytes(cell=8, first=55, first_quick=10),
     "SoftenedTree": Bytes(cell=40),
     "MixtureOfExperts": Bytes(cell=40),
