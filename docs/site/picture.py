@@ -42,6 +42,7 @@ LEARNERS = [  # name, squash, what a gate compares, leaves, how it is learned
     ("Omnivariate", "step", "one input, a sum", "constant", "a statistical test per node"),
     ("Softened", "ramp", "one input", "constant", "ramps fitted to a hard tree"),
     ("Soft", "sigmoid", "sum of curves", "constant, linear", "gradient; size by held-out rows"),
+    ("Soft forest", "equal", "nothing", "soft trees", "the mean of a few soft trees"),
     ("Budding", "sigmoid", "weighted sum", "constant, linear", "gradient, leafness too; online"),
     ("Mixture of experts", "sigmoid", "weighted sum", "linear", "expectation–maximisation"),
 ]
@@ -78,6 +79,7 @@ def squash(kind: str, x: float, y: float, width: float = 44, height: float = 16)
     points = {
         "step": [(0, 0), (0.5, 0), (0.5, 1), (1, 1)],
         "ramp": [(0, 0), (0.3, 0), (0.7, 1), (1, 1)],
+        "equal": [(0, 0.5), (1, 0.5)],
         "sigmoid": [(i / 20, 1 / (1 + math.exp(6 - i * 0.6))) for i in range(21)],
     }[kind]
     path = "L".join(f"{x + width * a:.1f} {y + height * (1 - b):.1f}" for a, b in points)
@@ -174,13 +176,13 @@ def pipeline(y: float) -> str:
 
 
 def picture() -> str:
-    height = 1300
+    height = 1330
     label = (
         "softwood in one picture: the equation, the family of learners, and the way from a table to a tree to a file"
     )
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">'
     ground = f'<rect width="{WIDTH}" height="{height}" rx="10" class="ground"/>'
-    return f"{head}<style>{STYLE}</style>{ground}{equation(44)}{family(416)}{pipeline(736)}</svg>\n"
+    return f"{head}<style>{STYLE}</style>{ground}{equation(44)}{family(416)}{pipeline(766)}</svg>\n"
 
 
 if __name__ == "__main__":
