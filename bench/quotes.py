@@ -73,7 +73,7 @@ QUOTES: tuple[tuple[str, str], ...] = (
         "it is better on {papers_lost_count} of the [papers' {papers_sets} sets](results/soft.md), with its own "
         "learning rate or half of it: California housing {california_lightgbm} against {california_soft} of the "
         "variance, spambase {spambase_lightgbm} % against {spambase_soft} %; on {fresh_first_LightGBM} of "
-        "[{fresh_tables} fresh tables](results/fresh.md) it has the least error of all (hotel rates "
+        "[{fresh_tables} fresh tables](results/fresh.md) it has the lowest error of all (hotel rates "
         "{hotel_rates_LightGBM} against {hotel_rates_SoftTree}, computers {Computers_LightGBM} against "
         "{Computers_SoftTree}) |",
     ),

@@ -56,7 +56,7 @@ def main(
 
 
 def check_options(data: str | None, target: str | None, group: str | None) -> None:
-    """An error for an option that needs DATA."""
+    """Raise an error for an option that needs DATA."""
     for name, value in (("--target", target), ("--group", group)):
         if value and data is None:
             raise ValueError(f"{name} needs DATA: rows that neither model was trained on.")

@@ -50,7 +50,7 @@ def main(
 
 
 def find_label(model: Any, answer: str | None) -> Any:
-    """The class or target that a word names; None for no word."""
+    """The class or target with this name; None if no name is given."""
     if answer is None:
         return None
     known = model.tree_.schema.answers

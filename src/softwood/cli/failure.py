@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-WRONG = 2  # exit code: the line or the data must change
-STOPPED, ENDED = 130, 143  # exit codes of what Ctrl-C and SIGTERM ended, as shells have it
+WRONG = 2  # exit code: the command line or the data must be corrected
+STOPPED, ENDED = 130, 143  # exit codes after Ctrl-C and SIGTERM, as in shells
 # Typer brings its own copy of click from 0.16 on, and needs click itself before: this is the base of either's errors.
 LineError: Any = typer.BadParameter.__mro__[2]
 
@@ -39,7 +39,7 @@ class Commands(TyperGroup):
 
 
 class Ended(BaseException):
-    """SIGTERM came."""
+    """SIGTERM was received."""
 
 
 @contextmanager

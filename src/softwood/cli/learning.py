@@ -86,7 +86,7 @@ def facts_of(model: Any, name: str, training: Any, plan: Plan) -> dict[str, Any]
 
 
 def describe_proof(tree: Any) -> dict[str, Any] | None:
-    """The monotone certificate for a machine; None where the tree was learned without constraints."""
+    """The monotone certificate for --json; None if the tree was learned without constraints."""
     from softwood.tree.proofs import recorded_certificate
 
     proof = recorded_certificate(tree)

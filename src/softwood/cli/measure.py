@@ -1,4 +1,4 @@
-"""The error of a model on rows that it was not learned from, with a 95 % interval.
+"""The error of a model on held-out rows, with a 95 % interval.
 
 Up to MOST_CROSS rows it is cross-validated: every row is predicted by a model that was fitted without it. For more rows
 one fold is held out. Folds are assigned by the content of the rows (parts/folds.py), so their order does not matter.
@@ -103,7 +103,7 @@ def measure_model(
     Parameters
     ----------
     make : makes an unfitted estimator like the fitted one.
-    fitted : the model of all rows, which has the classes.
+    fitted : the model fitted to all rows, which has the classes.
     tell : called with a text for each fold.
     """
     X, y, known = training.X, training.y, _answers(training, fitted)

@@ -92,7 +92,7 @@ def progress(quiet: bool = False) -> Iterator[Callable[[str], None]]:
 
 
 def write_text(path: str, text: str) -> None:
-    """To a file, whole or not at all; `-` is the standard output."""
+    """Write to a file, atomically; `-` is the standard output."""
     if path == "-":
         typer.echo(text, nl=not text.endswith("\n"))
     else:

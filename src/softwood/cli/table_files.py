@@ -1,9 +1,9 @@
 """A table in a file or from a pipe as a data frame: by the first of Arrow, polars and pandas that is installed.
 
     CSV          the separator is the most frequent of , ; tab | in the first line, which has the names
-    JSON lines   one object a line
+    JSON lines   one object per line
     Parquet, Arrow (file or stream)
-    any of these packed by gzip
+    any of these compressed by gzip
 
 The format is detected from the first bytes, not from the name. The three libraries give the same kinds of columns for
 the same CSV: numbers, booleans, text, dates; a cell that is one of NULLS is missing.
@@ -27,11 +27,11 @@ from typing import Any
 LIBRARIES = ("pyarrow", "polars", "pandas")
 SEPARATORS = ",;\t|"
 NULLS = ("", "#N/A", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null")
-BLOCK = 1 << 20  # bytes by which Arrow first finds the types of columns
+BLOCK = 1 << 20  # bytes from which Arrow first infers the types of columns
 MOST_BLOCK = 2**31 - 1
 DATE = re.compile(r"\['\d{4}-\d\d-\d\d")  # the first cell of a column that may hold dates
 FORMATS = {".parquet": "parquet", ".pq": "parquet", ".arrow": "ipc", ".feather": "ipc", ".csv": "csv"}  # of Arrow
-FIRST_ROWS = 10_000  # by which polars first finds them
+FIRST_ROWS = 10_000  # rows from which polars first infers them
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def read_table(source: str, reading: Reading | None = None, library: str | None 
         _require_text(what, data)
     try:
         return READERS[library, kind](data, _settled(reading or Reading(), data))
-    except Exception as problem:  # each library has errors of its own
+    except Exception as problem:  # each library has its own errors
         reason = str(problem).strip().split("\n")[0]
         raise ValueError(f"{what} could not be read as {kind}: {reason}") from problem
 
@@ -148,7 +148,7 @@ def _unpack(what: str, data: bytes) -> bytes:
 
 
 def _require_text(what: str, data: bytes) -> None:
-    """An error for bytes that are not text, before the library raises its own."""
+    """An error for bytes that are not text, before the library raises its own error."""
     if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise ValueError(f"{what} is UTF-16 text; save it as UTF-8.")
     if b"\0" in data[:BLOCK]:
@@ -173,7 +173,7 @@ def _settled(reading: Reading, data: bytes) -> Reading:
     return Reading(reading.text, (*NULLS, *reading.nulls), separator)
 
 
-# -- one function a library and kind ----------------------------------------------------------------------------------
+# -- one function per library and kind ------------------------------------------------------------------------------
 
 
 def _arrow_csv(data: bytes, reading: Reading) -> Any:

@@ -17,10 +17,10 @@ from softwood.cli.table import Table
 from softwood.tree.spelling import spell_label, spell_list, spell_number
 
 TASKS = ("auto", "classification", "regression")
-MOST_CLASSES = 10  # maximum number of distinct integers that are taken for classes
+MOST_CLASSES = 10  # maximum number of distinct integers that are treated as classes
 FEW_ROWS = 20  # with fewer rows, text that differs in every row is kept
-ROOM = 90  # columns that a list of names or classes may take
-INPUTS = 400  # and a list of inputs with their kinds
+ROOM = 90  # width of a list of names or classes, in characters
+INPUTS = 400  # and of a list of inputs with their kinds
 NAMES_ROWS = re.compile(r"(^|[\W_])(id|ID|Id)($|[\W_])|[a-z](Id|ID)$")
 
 

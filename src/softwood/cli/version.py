@@ -1,4 +1,4 @@
-"""`softwood --version`: what runs here, for bug reports."""
+"""`softwood --version`: version and environment, for bug reports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from softwood.kernels.dispatch import kernels, simd
 
 
 def describe() -> str:
-    """Version, kernels, and the versions underneath."""
+    """Version, kernels, and the versions of dependencies."""
     below = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scikit-learn"))
     how = f"{kernels} ({simd})" if simd else kernels
     return f"softwood {__version__}\nkernels: {how}\nPython {platform.python_version()}, {below}"

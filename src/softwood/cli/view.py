@@ -1,4 +1,4 @@
-"""`softwood view model.softwood data.csv`: a page to look at the tree and to try it, in a browser."""
+"""`softwood view model.softwood data.csv`: an interactive page of the tree for a browser."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def make_friedman(n_rows: int = 1000, *, noise: float = 1.0, random_state: Any =
 
 
 def make_ringnorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats, Longs]:
-    """Class 0 is wide around the origin, class 1 narrow beside it; a quadric separates them.
+    """Class 0 has a large variance around the origin, class 1 a small one next to it; a quadric separates them.
 
     Parameters
     ----------
@@ -183,8 +183,8 @@ def make_magic(n_rows: int = 2000, *, random_state: Any = 0) -> tuple[Floats, np
     """Ten inputs like MAGIC's: length, width, size, two concentrations, asymmetry, two third moments, angle, distance.
 
     Not a simulation of showers: logarithms of size, length and width are normal with MAGIC's class means and spreads,
-    bright images are long and less concentrated, gammas ('g') point to the source (small angle, the better the
-    longer), hadrons ('h') anywhere. Classes overlap as in MAGIC; a single threshold separates them poorly.
+    bright images are long and less concentrated, gammas ('g') point to the source (small angle, smaller for longer
+    images), hadrons ('h') in any direction. Classes overlap as in MAGIC; a single threshold separates them poorly.
 
     Parameters
     ----------

@@ -46,8 +46,8 @@ def load(name: str, *, folder: str | os.PathLike[str] | None = None) -> DataSet:
     ----------
     name : one of `names()`, or the papers' three letters.
     folder : folder of <name>.csv.gz (header, inputs, last column target; empty cell: missing). Default: the variable
-        SOFTWOOD_DATA. If there is no such file, the set is fetched from OpenML through scikit-learn; if this fails,
-        too, the error says where to put the file.
+        SOFTWOOD_DATA. If there is no such file, the set is fetched from OpenML through scikit-learn; if this also
+        fails, the error says where to put the file.
 
     Examples
     --------

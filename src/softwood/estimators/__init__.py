@@ -1,1 +1,1 @@
-"""scikit-learn classes, thin: read the data, call a learner, remember the tree."""
+"""Thin scikit-learn estimators: they read the data, call a learner and store the tree."""

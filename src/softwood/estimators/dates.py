@@ -1,7 +1,7 @@
 """DateParts: columns of dates as numbers for trees, as a step of a pipeline before any estimator.
 
     when            days since 1970-01-01, with the time of day as a fraction
-    when month      1 to 12, and other parts of the calendar beside it
+    when month      1 to 12, and other parts of the date
 
 Splits on days find trends; splits on months or weekdays find seasonal effects.
 """
@@ -22,7 +22,7 @@ Names = npt.NDArray[np.object_]
 
 
 class DateParts(TransformerMixin, BaseEstimator):
-    """Dates of a data frame as days since 1970, with parts of the calendar beside them.
+    """Dates of a data frame as days since 1970, with further columns for month, weekday and other parts.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class DateParts(TransformerMixin, BaseEstimator):
         self.parts = parts
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Remember which columns hold dates.
+        """Find the columns that hold dates.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class DateParts(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """The frame, of the same library, with numbers in place of dates; a missing date is missing in all of them."""
+        """The frame, of the same library, with numbers in place of dates; a missing date gives missing values."""
         check_is_fitted(self, "date_columns_")
         if date_columns(X) is None or column_names(X) != self.feature_names_in_.tolist():
             raise ValueError(f"X must be a data frame of the columns at fit: {self.feature_names_in_.tolist()!r:.200}.")

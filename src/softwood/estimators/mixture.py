@@ -1,4 +1,4 @@
-"""MixtureOfExpertsClassifier and MixtureOfExpertsRegressor: the scikit-learn face of learners/mixture."""
+"""MixtureOfExpertsClassifier and MixtureOfExpertsRegressor: the scikit-learn interface to learners/mixture."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExpert
     depth, branching : int
         Levels of gates, and children per gate; there are branching ** depth experts.
     learner : {"em", "joint"}
-        "em" is EM with Newton's steps inside (Jordan and Jacobs 1994): every expert has its own class probabilities,
+        "em" is EM with Newton steps (Jordan and Jacobs 1994): every expert has its own class probabilities,
         which the gates mix. "joint" refines gates and linear responses together, as soft trees are: the gates mix
         log odds.
     weight_penalty : "auto" or float
-        Strength of the penalty on weights (inputs are scaled first) beside the mean loss; "auto" is 2 / rows.
+        Strength of the penalty on weights (inputs are scaled first), added to the mean loss; "auto" is 2 / rows.
     n_init : int
         Number of starts of EM; the best one is continued.
     max_iter, tol : int, float
@@ -144,12 +144,12 @@ class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExpert
 
     @transactional_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the mixture.
+        """Fit the mixture.
 
         Parameters
         ----------
         X : array or data frame (rows, features); missing values are allowed.
-        y : class labels of any kind.
+        y : class labels of any type.
         sample_weight : a row of weight two counts as two rows, a row of weight zero is ignored.
         """
         how = self._how()
@@ -207,7 +207,7 @@ class MixtureOfExpertsRegressor(Numbers, RegressorMixin, MixtureOfExperts):
 
     @transactional_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the mixture; parameters as in MixtureOfExpertsClassifier.fit, y of shape (rows,) or (rows, targets)."""
+        """Fit the mixture; parameters as in MixtureOfExpertsClassifier.fit, y of shape (rows,) or (rows, targets)."""
         how = self._how()
         given = read_numbered(read_table(self, X), y, sample_weight)
         table, self._one_target = given.table, given.one_target

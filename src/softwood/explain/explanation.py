@@ -38,7 +38,7 @@ class Reason:
 
     Attributes
     ----------
-    feature : place of the input.
+    feature : index of the input.
     name, value : the input and its value, as text.
     contribution : in units of the output; for two classes, to the log odds of the requested class.
     standard_error : of the contribution; 0 if it is exact.
@@ -79,7 +79,7 @@ class Explanation:
     Attributes
     ----------
     tree : the tree that was explained, with the names to print.
-    cells : (rows, inputs) the rows as numbers that the tree reads; NaN is missing, a category is its code.
+    cells : (rows, inputs) the rows as numbers that the tree takes; missing values are NaN, categories are codes.
     contributions : (rows, inputs, outputs) what each input adds to each output, in units of the output (`outputs`).
     standard_error : of the same shape; 0 if a contribution is exact.
     base : (outputs,) mean output over the background rows.

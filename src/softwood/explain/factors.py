@@ -78,11 +78,11 @@ class Apart:
 
     Parameters
     ----------
-    without : nodes with a response that are left out; None: none is.
+    without : nodes with a response to omit; None: no node is omitted.
 
     Attributes
     ----------
-    gates : by node, those above the answers.
+    gates : by node, the gates above the nodes with a response.
     answers : the nodes with a response.
     """
 
@@ -159,7 +159,7 @@ class Apart:
         while m:
             above = int(tree.parent[m])
             weight *= 1.0 - float(tree.leafness[above])
-            if tree.score[above] == Score.CONSTANT:  # every row alike: a weight, not a gate
+            if tree.score[above] == Score.CONSTANT:  # the same for every row: a weight, not a gate
                 weight *= float(tree.fraction[m])
             else:
                 path.append((above, m - int(tree.first_child[above])))
@@ -171,7 +171,7 @@ class Apart:
 
 
 def times(one: Factors, other: Factors) -> Factors:
-    """The product, factors of the same input in one."""
+    """The product, with one factor per input."""
     product = dict(one)
     for feature, factor in other.items():
         product[feature] = product[feature] * factor if feature in product else factor

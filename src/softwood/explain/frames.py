@@ -1,4 +1,4 @@
-"""Columns of equal length as a data frame of pandas where that is installed, else as a dict of arrays."""
+"""Columns of equal length as a pandas DataFrame if pandas is installed, else as a dict of arrays."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def _ranges(tree: Tree, row: Floats, target: Any) -> tuple[tuple[int, float, flo
 
 
 def _range(tree: Tree, row: Floats, k: int, wanted: Any) -> tuple[int, float, float]:
-    """A number is reached from the side of the row; a pair holds the ends, None is open."""
+    """A number must be reached from the side of the row; a pair holds the ends of a range, None for an open end."""
     if isinstance(wanted, int | float | np.number) and np.isfinite(wanted):
         below = tree.predict(row)[0, k] < wanted
         return (k, float(wanted), np.inf) if below else (k, -np.inf, float(wanted))

@@ -51,7 +51,7 @@ class Free:
         return self.kind == Kind.NUMBER
 
     def ends(self) -> tuple[float, float]:
-        """Least and largest value it may take."""
+        """Smallest and largest value it may take."""
         low, high = np.fmin(self.range.low, self.now), np.fmax(self.range.high, self.now)
         return float(low), float(high)
 

@@ -3,7 +3,7 @@
 Every background row z gets its own orders of the inputs, in pairs: an order and its reverse. Along an order the inputs
 of z are replaced by those of x one by one, and each is credited with the change. Every order adds up to output(x) -
 output(z), so the means also add up exactly. The standard error is that of the sampling of orders: pairs of the same
-background row differ in nothing else.
+background row differ only in the order.
 
     se_i² = sum_z weight_z² * variance(pairs of z) / number of pairs
 

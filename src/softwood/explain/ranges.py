@@ -19,7 +19,7 @@ class InputRange:
 
     Attributes
     ----------
-    low, high : least and largest value.
+    low, high : smallest and largest value.
     spread : between the 5% and 95% quantiles; for a category the number of steps between levels.
     typical : median; for a category the most common level.
     whole : whether all known values are integers.

@@ -25,7 +25,7 @@ class Background:
 
 
 def open_model(model: Any, wanted_by: str) -> Tree:
-    """The tree of a `Tree`, a fitted estimator, a pipeline or a search; an error names the function that wants it."""
+    """The tree of a `Tree`, a fitted estimator, a pipeline or a search; an error names the function that needs it."""
     return look_inside(model, wanted_by=wanted_by).tree
 
 

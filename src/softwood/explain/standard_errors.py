@@ -162,7 +162,7 @@ def standard_errors(model: Any, X: Any, y: Any, *, sample_weight: Any = None, by
 
 
 def _by_node(tree: Tree, rows: Floats, found: LeafErrors, weight: Floats) -> dict[str, list[Any]]:
-    """What every node adds: of a linear response its mean over the training rows that arrive, as it is printed."""
+    """What every node adds; for a linear response, its mean over the training rows that arrive, as in printed trees."""
     node, linear = found.node[~found.is_linear], found.node[found.is_linear].tolist()
     arrives = weight @ tree.reach(rows)
     adds = node_numbers(tree).adds
@@ -182,7 +182,7 @@ def _by_node(tree: Tree, rows: Floats, found: LeafErrors, weight: Floats) -> dic
 
 
 def _mean_of_sum(tree: Tree, node: int, output: int) -> float:
-    """Mean of the linear terms of a node over the training rows that arrive; 0 where it is not known."""
+    """Mean of the linear terms of a node over the training rows that arrive; 0 if unknown."""
     return sum(tree.curve(node, feature, output).mean or 0.0 for feature in range(tree.n_features))
 
 

@@ -1,7 +1,7 @@
 """Shapley values of nodes below step gates of one input each: exact, for all of them at once.
 
 With the inputs of a coalition S from a row and the others from a background row, a node is reached if S is within the
-row's code (steps.py) and the other inputs are within that of the background row. Two ways to the values:
+row's code (steps.py) and the other inputs are within that of the background row. There are two algorithms:
 
     tables   for every code of a row, from the weight of background rows of every code       time 2^k
     pairs    with A = inputs whose conditions only the row meets, B = those that only the background row meets, the
@@ -9,7 +9,7 @@ row's code (steps.py) and the other inputs are within that of the background row
              each in B, if the two meet all conditions (a, b = sizes)                        time of all pairs of rows
 
 The second is how Lundberg et al. ("From local explanations to global understanding with explainable AI for trees",
-2020) compute interventional values. Sums run in the same order however many rows there are.
+2020) compute interventional values. The order of summation does not depend on the number of rows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from softwood.explain.steps import Codes, Steps
 
 MOST_CELLS = 2**21  # of a table
 MOST_CODES = 2**23  # of rows to explain
-CODES_AT_ONCE = 2**19  # this fits into a processor's cache
+CODES_AT_ONCE = 2**19  # this fits into the processor's cache
 
 
 def most_inputs(parts: Sequence[Steps]) -> int:
@@ -64,7 +64,7 @@ def _read_background(steps: Steps, few: Longs, many: Longs, background: Floats, 
 
 
 def _codes(steps: Steps, rows: Floats) -> Iterator[Codes]:
-    """The codes of all nodes, of some rows after the other."""
+    """The codes of all nodes, computed for some rows at a time."""
     step = max(1, CODES_AT_ONCE // max(1, len(steps.nodes)))
     return (steps.codes(rows[at : at + step]) for at in range(0, len(rows), step))
 
@@ -123,7 +123,7 @@ def _add_pairs(total: Floats, steps: Steps, many: Longs, z: Codes, weight: Float
 
 
 def _values_of_pairs(x: Codes, z: Codes, weight: Floats, n_bits: int) -> Floats:
-    """What every input of a pair of codes that meet all conditions together is worth, (pairs, bits)."""
+    """The value of every input of a pair of codes that together meet all conditions, (pairs, bits)."""
     bits, ways = np.arange(n_bits), np.cumprod(np.maximum(np.arange(n_bits + 1.0), 1.0))  # factorials
     only_x, only_z = ((code[:, None] >> bits & 1).astype(np.float64) for code in (x & ~z, z & ~x))
     a, b = (only.sum(axis=1).astype(np.int64) for only in (only_x, only_z))

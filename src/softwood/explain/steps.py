@@ -1,8 +1,8 @@
 """Nodes below step gates of one input each, and which of their conditions rows meet.
 
 On the path to such a node with k inputs a row meets all conditions of an input or not. Bit i of the row's code is 1 if
-it meets those of input i, so a row reaches the node if all k bits are 1. Gates of constant shares are weights: so a
-forest is as a single tree. Codes of all nodes of one depth are computed at once.
+it meets those of input i, so a row reaches the node if all k bits are 1. Gates of constant shares are weights, so a
+forest is handled like a single tree. Codes of all nodes of one depth are computed at once.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Steps:
     ----------
     gates : the step gates.
     levels : all nodes on the way, from the first ones down.
-    nodes : with a response, level by level, as the following.
-    response : times the part that the node keeps of the rows that reach it, (nodes, outputs).
+    nodes : those with a response, level by level; `response` and `inputs` have the same order.
+    response : the response times the leafness of the node, (nodes, outputs).
     inputs : of the path, by bit, -1 beyond them: (nodes, bits).
     """
 
@@ -82,7 +82,7 @@ class Steps:
 
 
 def find_steps(tree: Tree) -> list[Steps]:
-    """The nodes of a tree that are of this kind; those of a large mean of trees in several parts."""
+    """The nodes of a tree that are of this kind; for a forest of many trees, in several parts."""
     gate = _is_step_gate(tree)
     is_open = (gate | (tree.score == Score.CONSTANT)) & (tree.n_children > 0) & (tree.leafness < 1)
     if not (is_open[0] and tree.score[0] == Score.CONSTANT and tree.leafness[0] == 0):

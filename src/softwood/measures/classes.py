@@ -1,7 +1,7 @@
 """Measures of predicted classes and probabilities.
 
 error rate   proportion of rows whose predicted class is not the actual one; 1 - `sklearn.metrics.accuracy_score`
-log loss     mean of -ln p(actual class); `sklearn.metrics.log_loss`, probabilities held away from 0 as there
+log loss     mean of -ln p(actual class); `sklearn.metrics.log_loss`, probabilities clipped away from 0 as there
 Brier score  two classes: mean of (p - y)², y = 1 for the second; more: mean of sum_k (p_k - y_k)²;
              `sklearn.metrics.brier_score_loss`
 """

@@ -1,4 +1,4 @@
-"""Selection by a model of two classes: bins of its score (lift), and cut-offs of its probability.
+"""Selection by a binary classifier: bins of its score (lift), and cut-offs of its probability.
 
 lift   rate of positive rows in a bin / rate among all rows
 """

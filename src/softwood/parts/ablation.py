@@ -1,4 +1,4 @@
-"""Importance of inputs by ablation: how much the loss rises when an input stays at its mean."""
+"""Importance of inputs by ablation: the increase of the loss when an input is fixed at its mean."""
 
 from __future__ import annotations
 

@@ -1,23 +1,23 @@
 """Folds for cross-validation that depend on the content and weight of the rows, not on their order.
 
-Equal rows (inputs and answer) are one distinct row whose weight is the sum of theirs. Distinct rows are taken class by
-class, in the order of a number made from their content and the seed (kernels/row_hash.py), and dealt to the folds in
-turn, each in one or several pieces of equal weight:
+Equal rows (inputs and target) are merged into one distinct row whose weight is the sum of theirs. Distinct rows are
+taken class by class, in the order of a hash of their content and the seed (kernels/row_hash.py), and dealt to the folds
+in turn, each in one or several pieces of equal weight:
 
     pieces = ceil(weight / size)
 
-The size of a piece follows from what copies mean (`piece_sizes`):
+The size of a piece depends on what copies stand for (`piece_sizes`):
 
-    inputs seen with several answers   each unit of weight is an observation of its own, as rows of a data set are
-    inputs with one answer             copies may be the weight of one observation, no part of which may be learned from
+    inputs with several targets        each unit of weight is an observation of its own, as rows of a data set are
+    inputs with one target             copies may be the weight of one observation, no part of which may be learned from
                                        while another is held out: one piece, unless it is heavier than half a fold. Of
                                        few distinct rows with whole weights, more than MAX_COPIES_TOGETHER copies are
                                        observations
 
 So a table of few distinct rows has them all in every fold, and a table without equal rows, or with weights that are
-not large, has each row in one fold. A row of weight two is the row twice and the order of the rows does not matter: all
-depends on distinct rows and their weights only. Nor do the units of the columns matter: a value counts by its place
-between the least and the largest. Rows that differ in the last digits only are dealt as one: noise there moves none.
+not large, has each row in one fold. A row of weight two counts as two rows, and the order of the rows does not matter:
+folds depend only on the distinct rows and their weights. The units of the columns do not matter either: a value counts
+by its position between the smallest and the largest. Rows that differ in the last digits only are in the same fold.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ Fold = tuple[Floats, Floats]  # weights of all rows: to learn from, to test on
 
 COPIES_MAX_DISTINCT_ROWS = 500  # above this number, copies of a row count as observations, not as a weight
 MAX_COPIES_TOGETHER = 3  # of a distinct row; resampled rows stay in one piece
-MAX_PIECES_PER_FOLD = 1_000  # of a distinct row for each fold: more would change nothing
-WEIGHT_ROUNDING = 1e-9  # by which sums of weights may be off
+MAX_PIECES_PER_FOLD = 1_000  # of a distinct row per fold; more would not change the result
+WEIGHT_ROUNDING = 1e-9  # rounding error of sums of weights
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,12 @@ def deal(
     start: Longs = (np.cumsum(pieces) - np.maximum(pieces, 1)) % n_folds
     split = np.flatnonzero(pieces > 1)
     rounds, rest = np.divmod(pieces[split, None], n_folds)
-    place = (np.arange(n_folds) - start[split, None]) % n_folds  # of each fold, counted from the one that is next
+    place = (np.arange(n_folds) - start[split, None]) % n_folds  # of each fold, counted from the next one
     return Deal(start, split, rounds + (place < rest))
 
 
 def piece_sizes(weight: Floats, several: npt.NDArray[np.bool_], n_folds: int, raised: bool = False) -> Floats:
-    """The most that a piece of each distinct row may weigh."""
+    """The maximum weight of a piece of each distinct row."""
     total, few = float(weight.sum()), len(weight) <= COPIES_MAX_DISTINCT_ROWS
     half = total / (2 * n_folds)
     if raised:  # the number of rows is unknown
@@ -205,7 +205,7 @@ def number_distinct(X: Floats | SparseTable, y: npt.NDArray[np.generic], seed: i
             continue
         _, place = np.unique(number[group], return_inverse=True)
         found[group] = place + start
-        start += int(place.max()) + 1  # the next class goes on where this one stopped: folds stay of equal size
+        start += int(place.max()) + 1  # the next class continues at the next fold, so folds have equal sizes
     return found
 
 
@@ -216,7 +216,7 @@ def sum_in_order(group: Longs, weight: Floats, n: int) -> Floats:
 
 
 def raise_light(X: Floats | SparseTable, y: npt.NDArray[np.generic], weight: Floats) -> tuple[Floats, bool]:
-    """Weights that count as rows, and whether that took raising them.
+    """Weights that count as rows, and whether they were raised.
 
     Weights count as rows, but some sum to 1: weights whose sum is below the number of distinct rows are scaled to that
     number.
@@ -230,7 +230,7 @@ def raise_light(X: Floats | SparseTable, y: npt.NDArray[np.generic], weight: Flo
     (array([0.5, 2. , 2. ]), False)
     """
     row = np.flatnonzero(weight > 0)
-    total = float(np.sort(weight[row]).sum())  # zeros among them would be added up in other groups
+    total = float(np.sort(weight[row]).sum())  # zeros among them would change the grouping of the sums
     if total >= (1.0 - WEIGHT_ROUNDING) * len(row):
         return weight, False
     n = len(np.unique(hash_values(X[row], y[row].reshape(len(row), -1).astype(np.float64), 0)))
@@ -247,7 +247,7 @@ def raise_to(weight: Floats, n: int, total: float) -> tuple[Floats, bool]:
 
 
 def merge_equal_rows(X: Floats | SparseTable, y: npt.NDArray[np.generic], weight: Floats) -> tuple[Longs, Floats]:
-    """Places of distinct rows in the order of a hash of their content, and the weight of all rows equal to each.
+    """Positions of distinct rows in the order of a hash of their content, and the weight of all rows equal to each.
 
     Rows of weight 0 are dropped. Sums over the rest depend neither on the order of the rows nor on copies.
 

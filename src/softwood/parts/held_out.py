@@ -1,4 +1,4 @@
-"""Held-out rows with their targets and the predictions of trees that were not trained on them, for intervals."""
+"""Held-out rows with their targets and out-of-fold predictions, for intervals."""
 
 from __future__ import annotations
 

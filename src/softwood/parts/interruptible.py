@@ -1,4 +1,4 @@
-"""Work that an interrupt may end early, with an earlier result to keep instead."""
+"""Work that an interrupt may end early; the earlier result is then returned."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Monotone constraints of a grown tree: bounds of every node, and responses moved inside them.
 
-    q = the numbers answered, or P(class >= 1), ..., P(class >= K - 1)
+    q = the predicted numbers, or P(class >= 1), ..., P(class >= K - 1)
 
 The children of a branch on a feature of sign s share as a bound the middle of their q: the first lies below it and the
 second above for s = +1, the other way round for -1. The bounds of a node hold for its whole subtree, so responses

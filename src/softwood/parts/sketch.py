@@ -1,4 +1,4 @@
-"""A sample of a table in one pass: the rows of least key, a bottom-k sketch.
+"""A sample of a table in one pass: the rows with the smallest keys, a bottom-k sketch.
 
 Keys are hashes of the rows, so the kept rows are a random sample that depends neither on the order of the rows nor on
 the batches. Equal rows are merged and their weights added. A dropped row never returns, because the largest kept key
@@ -19,7 +19,7 @@ N_KEYS = 2.0**64
 
 @dataclass
 class RowSketch:
-    """The `size` distinct rows of least key.
+    """The `size` distinct rows with the smallest keys.
 
     key : ascending.  content : distinguishes rows with the same key.  X, target : (rows, columns).
     weight : (rows, several) sums over equal rows.  full : whether rows were dropped.

@@ -107,7 +107,7 @@ def _other_trees(learned: dict[str, Any]) -> list[Any]:
 
 def _check_forest(tree: Tree, learned: dict[str, Any]) -> None:
     n = len(split_trees(tree))
-    for name in ("oob_curve_", "_loss_by_tree"):  # NaN where a tree left out no row
+    for name in ("oob_curve_", "_loss_by_tree"):  # NaN if no tree left out any row
         require(learned[name].shape == (n,), f"{name} must have one number per tree, {n}.")
         require(not np.isinf(learned[name]).any(), f"{name} must be finite, or NaN where no row was out of bag.")
     require(len(split_trees(learned["_hardened"])) == n, f"the hardened forest must have {n} trees.")
@@ -147,7 +147,7 @@ def _check_stream(tree: Tree, stream: Stream, params: BuddingParams | None) -> N
         require(list(stream.inputs.n_levels) == levels, f"levels of the stream must be {levels!r:.80}.")
     loss = stream.options.loss
     if tree.schema.task == "classification":
-        wanted = Loss.LOGISTIC if len(tree.schema.answers) == 2 else Loss.SOFTMAX  # one class has one output, too
+        wanted = Loss.LOGISTIC if len(tree.schema.answers) == 2 else Loss.SOFTMAX  # a single class also has one output
         require(loss == wanted, f"the loss of the stream must be {wanted.kind.name}.")
     else:
         fits = not loss.is_classes and not loss.mixes_answers and loss.link == tree.link

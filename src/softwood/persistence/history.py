@@ -1,4 +1,4 @@
-"""The history of a fit (a list of dicts, one per step) as columns, so that a long one is stored in few arrays.
+"""The history of a fit (a list of dicts, one per step) as columns, so that a long history needs only a few arrays.
 
     {"rows": 12, "columns": {"loss": {"numbers": array}, "leafness": {"begin": array, "flat": array},
                              "gate": {"values": [...]}, "held_out_loss": {"rows": array, "numbers": array}}}

@@ -35,7 +35,7 @@ TRANSFORMERS = {
 }
 # Other parts of such pipelines. The FunctionTransformer of "passthrough" columns has no function inside.
 PARTS = {**TRANSFORMERS, "Pipeline": "sklearn.pipeline", "FunctionTransformer": "sklearn.preprocessing"}
-NOT_LEARNED = {"memory", "verbose", "n_jobs"}  # how a pipeline runs, without effect on its predictions
+NOT_LEARNED = {"memory", "verbose", "n_jobs"}  # options that do not affect predictions
 WriteModel = Callable[[Any, str, Arrays], dict[str, Any]]
 ReadModel = Callable[[Any, str, Arrays], Any]
 

@@ -95,7 +95,7 @@ def _check_scores(table: ScoreTable) -> None:
     for name in ("score", "weight"):
         require_shape(f"{name} of a table of scores", getattr(table, name), table.score.shape)
     require(np.all(np.diff(table.score) > 0), "score of a table of scores must rise.")
-    # A light row beside a heavy one adds nothing that doubles hold.
+    # A row of small weight next to a heavy one may be lost in rounding.
     require(np.all(np.diff(table.weight) >= 0), "weight of a table of scores must not fall.")
     require(table.score[0] >= 0 and table.weight[0] > 0, "scores and their weights must not be negative.")
 
@@ -212,7 +212,7 @@ def _check_online_state(state: OnlineState) -> None:
     require(np.all((state.leafness >= 0) & (state.leafness <= 1)), "leafness must be in [0, 1].")
 
 
-# The least and the largest parameter of losses that have one.
+# The smallest and the largest parameter of losses that have one.
 OF_LOSS = {LossKind.HUBER: (1e-300, 1e300), LossKind.QUANTILE: (1e-300, 1.0), LossKind.TWEEDIE: (1.0, 2.0)}
 
 

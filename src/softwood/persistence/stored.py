@@ -1,11 +1,11 @@
-"""Learned values as JSON and named arrays, and back, by the types that the classes themselves declare.
+"""Learned values as JSON and named arrays, and back, by the types that the classes declare.
 
     None, bool, int, str, finite float    themselves
     another float                         {"float": "nan"}
     an array of numbers                   {"array": its name in the file}
     an array of text, dates, labels       {"text": name}, {"dates": name, "unit": "D"}, {"labels": {...}}
     list, tuple                           a list
-    an enumeration                        its number, and so a loss without a parameter
+    an enumeration                        its number; the same for a loss without a parameter
     a dataclass                           {"is": its name, field: value, ...}
     Tree, Schema, Provenance              as `formats.arrays` and their own `to_dict` describe them
 
@@ -33,7 +33,7 @@ from softwood.tree import Provenance, Schema, Tree
 from softwood.tree.labels import labels_from_dict, labels_to_dict
 
 Arrays = dict[str, Array]
-Labels = npt.NDArray[np.object_]  # stands for an array of labels of any dtype
+Labels = npt.NDArray[np.object_]  # type of an array of labels of any dtype
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns")
 LARGEST_CODE_POINT = 0x10FFFF

@@ -1,6 +1,6 @@
 """Tests of two models on the same rows, and the shift of a score.
 
-    McNemar           of the rows that only one model gets wrong, half should be of each model: exact binomial test
+    McNemar           exact binomial test: of the rows that only one model gets wrong, each model should have half
     paired t          t = mean(d) / (s / sqrt(n)) of the differences d of two losses, row by row
     DeLong            z of the difference of two areas under the ROC curve
     stability index   sum over bins of the first scores of (q - p) log(q / p)
@@ -33,7 +33,7 @@ def mcnemar_test(first_wrong: npt.ArrayLike, second_wrong: npt.ArrayLike) -> Pai
 
     Examples
     --------
-    By hand: of five rows that one model alone gets wrong all five are the first one's: p = 2 / 2^5.
+    By hand: five rows are wrong for one model only, all five for the first one: p = 2 / 2^5.
 
     >>> mcnemar_test([1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0])
     PairedTest(statistic=5.0, p_value=0.0625)

@@ -1,11 +1,11 @@
 """The tests of the papers: of errors, of sizes, of one error rate.
 
     5x2 cv F test     f = sum_ij p_ij^2 / (2 sum_i s_i^2) ~ F(10, 5),  s_i^2 = sum_j (p_ij - mean_j p_ij)^2
-    Wilcoxon rank sum the ranks of one sample of sizes among both
+    Wilcoxon rank sum the ranks of one sample of tree sizes among both samples
     binomial limits   the exact limits of Clopper and Pearson
 
 p_ij is the difference of two models' errors on half j of replication i (Alpaydın 1999). The rank sum test is exact,
-with ties, for small samples; above EXACT it uses the normal approximation with the variance corrected for ties.
+with ties, for small samples; above EXACT sizes it uses the normal approximation with the variance corrected for ties.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def five_by_two_f_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTes
     size = float(np.abs(difference).max())
     if size == 0.0:
         return PairedTest(0.0, 1.0)
-    difference = difference / size  # squares neither overflow nor vanish
+    difference = difference / size  # squares neither overflow nor underflow
     mean = difference.mean(axis=1, keepdims=True)
     spread = float(np.square(difference - mean).sum())
     if spread <= SAME * SAME:

@@ -1,4 +1,4 @@
-"""Base class of all estimators that contain a tree, whichever learner made it."""
+"""Base class of all estimators that contain a tree, whichever learner grew it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
     tree_: Tree
     n_jobs: int | None
     _parameter_names: tuple[str, ...]
-    _engines: tuple[str, ...] = ("memory",)  # where it can learn from rows (engine.py)
+    _engines: tuple[str, ...] = ("memory",)  # the engines it supports (engine.py)
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -77,12 +77,12 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
         return path
 
     def encode(self, X: Any) -> Floats:
-        """Rows of X as the numbers that `tree_` reads, (rows, inputs): a category as its code, missing as NaN."""
+        """Rows of X as the numbers that `tree_` takes, (rows, inputs): categories as codes, missing values as NaN."""
         check_is_fitted(self, "tree_")
         return self._read(X)
 
     def get_depth(self) -> int:
-        """Steps from the root to the deepest leaf."""
+        """Depth of the tree: the maximum distance between the root and any leaf."""
         check_is_fitted(self, "tree_")
         return self.tree_.depth
 
@@ -199,7 +199,7 @@ class Probabilities(SetPrediction):
 
     @in_row_blocks
     def predict(self: Any, X: Any) -> npt.NDArray[Any]:
-        """The class of least expected cost; without costs the most probable one (the first in a tie)."""
+        """The class with the lowest expected cost; without costs, the most probable class (on ties, the first)."""
         self._require_tree()
         if type(X) is not np.ndarray and is_dask(X):
             return answer_lazily(self, "predict", X, self.classes_[:0])
@@ -214,7 +214,7 @@ class Numbers(IntervalPrediction):
 
     @in_row_blocks
     def predict(self: Any, X: Any) -> Floats:
-        """Output of the tree, shape (rows,) or (rows, targets) as y was."""
+        """Predictions, of shape (rows,) or (rows, targets), like y in `fit`."""
         self._require_tree()
         if type(X) is not np.ndarray and is_dask(X):
             empty = np.zeros(0 if self._one_target else (0, self.tree_.n_outputs))

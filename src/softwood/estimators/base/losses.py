@@ -27,8 +27,8 @@ from softwood.kernels.arithmetic import exp
 from softwood.kernels.kinds import Link, Loss, LossKind
 
 LOSSES = ("squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie")
-ALIASES = {"squared": "squared_error", "absolute": "absolute_error"}  # names before scikit-learn's were taken
-NEAR_END = 0.01  # of a power to 1 or 2, which have formulas of their own
+ALIASES = {"squared": "squared_error", "absolute": "absolute_error"}  # names from before scikit-learn's were adopted
+NEAR_END = 0.01  # minimum distance of a power from 1 and 2, which have their own formulas
 LARGEST_OFFSET = 50.0  # behind a log link: 5e21 times the rate of offset 0
 
 
@@ -57,7 +57,7 @@ def read_loss(params: dict[str, Any]) -> Loss:
 
 
 def loss_name(loss: Any) -> str:
-    """The name of a loss, of which some have an older one.
+    """The name of a loss; some have an older name.
 
     >>> loss_name("absolute")
     'absolute_error'
@@ -149,7 +149,7 @@ class LossNumbers(Numbers):
     """Predictions of regressors with a `loss`; a mixin to the left of TreeEstimator."""
 
     def predict(self: Any, X: Any, offset: Any = None) -> Floats:
-        """Predictions, shape (rows,) or (rows, targets) as y.
+        """Predictions, of shape (rows,) or (rows, targets), like y in `fit`.
 
         Parameters
         ----------

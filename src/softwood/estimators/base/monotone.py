@@ -14,7 +14,7 @@ from softwood.tree.monotone import certify
 
 
 def soft_signs(given: Any, schema: Schema) -> npt.NDArray[np.int8]:
-    """One sign per input, empty for none; refused for more than two classes, whose scores have no order."""
+    """One sign per input, empty without constraints; an error for more than two classes, whose scores have no order."""
     signs = options.monotone_signs(given, schema, ordered=True)
     if len(signs) and schema.task == "classification" and len(schema.answers) > 2:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, lines elsewhere (parts/messages.py), and a notice where a fit is long."""
+"""Progress of long work: a bar on a terminal, lines elsewhere (parts/messages.py), and a notice if a fit takes long."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from softwood.kernels.contracts.anneal import Progress
 from softwood.learners.soft.search.selection import Candidate
 from softwood.parts.messages import is_logged, is_terminal, say
 
-LINE_SECONDS = 5.0  # between two lines on how far a fit is
+LINE_SECONDS = 5.0  # between two lines of progress
 NOTICE_SECONDS = 10.0  # a longer fit is reported on a terminal
 NOTICE_CANDIDATES = 4  # before the time of a search is estimated
 # Proportion of a search's time after this number of candidates: the median of eight tables of 150 to 8,000 rows,
@@ -98,7 +98,7 @@ def budding_lines(verbose: int, begin: float | None = None) -> Callable[[dict[st
 
 
 def notice(verbose: int, seconds: float) -> None:
-    """Report once per process, on a terminal, that a fit will take long, if nothing else shows it."""
+    """Report once per process, on a terminal, that a fit will take long, unless its progress is shown anyway."""
     global _has_noticed
     if verbose or _has_noticed or seconds < NOTICE_SECONDS or not is_terminal(sys.stderr):
         return

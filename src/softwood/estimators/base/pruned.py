@@ -33,7 +33,7 @@ MISSING = {
     "direction": Missing.DIRECTION,
     "fraction": Missing.FRACTION,
     "category": Missing.CATEGORY,
-    "mean": Missing.DIRECTION,  # the learner fills, the gates then know where the mean goes
+    "mean": Missing.DIRECTION,  # the learner imputes; the gates then record the child of the mean
 }
 PRUNE = ("cv", "validation", "reduced_error", None)
 
@@ -43,7 +43,7 @@ class PrunedTree(Calibrated, TreeEstimator):
 
     _engines = ("memory", "batches", "dask")
     pruning_sequence_: PruningSequence
-    _pruning_table: PruningTable | None  # None where nothing was held out
+    _pruning_table: PruningTable | None  # None if no rows were held out
 
     @property
     def pruning_table_(self) -> PruningTable:
@@ -153,8 +153,8 @@ class PrunedTree(Calibrated, TreeEstimator):
 
         Returns
         -------
-        path : Bunch with `ccp_alphas` (rising) and `impurities` of the leaves. Alphas that differ by rounding only are
-            merged; each can be passed to `prune_to`.
+        path : Bunch with `ccp_alphas` (increasing) and `impurities` of the leaves. Alphas that differ by rounding only
+            are merged; each can be passed to `prune_to`.
         """
         grown = clone(self).set_params(prune=None).fit(X, y, sample_weight=sample_weight)
         sequence = grown.pruning_sequence_
@@ -168,8 +168,8 @@ class PrunedTree(Calibrated, TreeEstimator):
 
         Parameters
         ----------
-        alpha : the penalty per leaf; gives the smallest tree that is best for it.
-        n_leaves : maximum number of leaves; gives the largest tree of the sequence within it.
+        alpha : penalty per leaf; selects the smallest tree with the lowest penalised cost.
+        n_leaves : maximum number of leaves; selects the largest tree of the sequence within it.
 
         Notes
         -----

@@ -1,6 +1,6 @@
 """Fits that set all learned attributes at once, at the end.
 
-`fit` runs on a shallow copy of the estimator, whose attributes are taken over when it has ended. If it refuses the data
+`fit` runs on a shallow copy of the estimator, whose attributes are taken over when it has ended. If it raises an error
 or is interrupted, the estimator is unchanged: it never has the classes of one fit and the tree of another.
 """
 
@@ -18,7 +18,7 @@ from softwood.kernels import begin_fit, end_fit
 
 Learn = TypeVar("Learn", bound=Callable[..., Any])
 
-OF_ANOTHER_TREE = "_conformal"  # what was learned of the errors of the tree before (intervals.py)
+OF_ANOTHER_TREE = "_conformal"  # learned from the errors of the previous tree (intervals.py)
 
 
 def transactional_fit(learn: Learn) -> Learn:

@@ -19,7 +19,7 @@ from softwood.learners.budding.stream import Stream
 from softwood.learners.column_order import ColumnOrder
 from softwood.tree import Provenance, Schema
 
-REMEMBERED = 1_000  # pieces of rows in `history_`, the latest
+REMEMBERED = 1_000  # maximum number of chunks in `history_`, the latest ones
 
 
 def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
@@ -83,5 +83,5 @@ def _learn_online(estimator: Any, scan: Scan, X_val: Any) -> None:
 
 
 def _with_costs(estimator: Any, schema: Schema, scan: Scan) -> Schema:
-    """The schema, with what mistakes of classes cost."""
+    """The schema, with the misclassification costs."""
     return schema if scan.classes is None else with_costs(schema, cost_matrix(estimator.costs, scan.classes))

@@ -1,4 +1,4 @@
-"""BuddingTreeClassifier: the scikit-learn face of learners/budding."""
+"""BuddingTreeClassifier: the scikit-learn interface to learners/budding."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from softwood.learners.soft.rows.dataset import Dataset
 
 
 class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
-    """A classification tree whose nodes can be leaf and branch at once; it also learns from streams.
+    """A classification tree whose nodes can be leaf and branch at the same time; it also learns from streams.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         "joint": round buds to leaves or branches, and refine.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
-    costs : (classes, classes) array or dict {(true, given): cost}
-        What it costs to answer one class for another: `predict` gives the class of least expected cost. The tree and
-        its probabilities are those without costs.
+    costs : (classes, classes) array or dict {(true, predicted): cost}
+        Cost of predicting one class when another is true: `predict` returns the class with the lowest expected cost.
+        Costs change neither the tree nor its probabilities.
     class_weight : dict, "balanced" or None
         Weights of the classes.
     n_jobs : int or None
@@ -160,7 +160,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None,
         groups: Any = None, callback: Callback = None,
     ) -> Self:  # fmt: skip
-        """Learn anew.
+        """Fit the model from scratch.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         Parameters
         ----------
         X, y, sample_weight : as in `fit`; a weight multiplies its row's gradient.
-        classes : all class labels that will occur; required in the first call; later calls must agree if they pass it.
+        classes : all class labels that can occur; required in the first call, optional and the same in later ones.
         """
         first = "_stream" not in vars(self)
         if first:

@@ -1,4 +1,4 @@
-"""BuddingTreeRegressor: the scikit-learn face of learners/budding."""
+"""BuddingTreeRegressor: the scikit-learn interface to learners/budding."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from softwood.learners.soft.rows.dataset import Dataset
 
 
 class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
-    """A regression tree whose nodes can be leaf and branch at once.
+    """A regression tree whose nodes can be leaf and branch at the same time.
 
     Apart from its loss, parameters are those of BuddingTreeClassifier.
 
@@ -121,7 +121,7 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
         offset_val: Any = None,
         callback: Callback = None,
     ) -> Self:
-        """Learn anew; as BuddingTreeClassifier.fit, and offsets.
+        """Fit the model from scratch; as BuddingTreeClassifier.fit, with offsets.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
 
 
 def _refuse_online(loss: Loss, name: str) -> None:
-    """An error for a loss that a stream cannot start with."""
+    """Raise an error for a loss that `partial_fit` does not support in its first call."""
     if loss != Loss.SQUARED:
         raise ValueError(
             f"loss={name!r} needs the spread or the mean of all targets, which the online learner does not know "

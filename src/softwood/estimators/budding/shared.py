@@ -33,14 +33,14 @@ from softwood.tree import MonotonicCertificate, Provenance, Schema, Tree
 LEARNERS = ("joint", "online")
 GATES = ("auto", "axis", "linear", "quadratic", "additive")
 LEAVES = ("auto", "constant", "linear")
-NOTHING = Provenance()  # of a tree that has seen no rows
+NOTHING = Provenance()  # of a tree not fitted to any rows
 OPTIMIZERS = {"adagrad": Rule.ADAGRAD, "sgd": Rule.SGD, "adam": Rule.ADAM}
-MOST_NODES = 2**20 - 1  # that a state is made for at once
+MOST_NODES = 2**20 - 1  # whose state is allocated at once
 OF_STREAMS = (
     "learner", "leafness_penalty", "learning_rate", "optimizer", "batch_size", "gate", "leaf", "weight_penalty",
     "max_nodes", "max_epochs", "shuffle", "keep_on_interrupt", "verbose",
 )  # fmt: skip
-REMEMBERED = 1_000  # chunks of a stream in `history_`, the latest
+REMEMBERED = 1_000  # maximum number of chunks in `history_`, the latest ones
 
 
 class BuddingTree(Calibrated, TreeEstimator):
@@ -55,7 +55,7 @@ class BuddingTree(Calibrated, TreeEstimator):
 
     @property
     def tree_(self) -> Tree:  # type: ignore[override]  # read only here
-        """The tree as it stands."""
+        """The current tree."""
         if "_lazy_tree" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has no tree_ yet: call fit or partial_fit.")
         return self._lazy_tree.tree
@@ -157,11 +157,11 @@ class BuddingTree(Calibrated, TreeEstimator):
         self.__dict__.update(learned)
         self._schema, self._seen = tree.schema, tree.provenance or NOTHING
         self._lazy_tree = LazyTree(self._stream, self._schema, self._seen, params)
-        self._lazy_tree.tree = tree  # as it was made then, whatever this version would make of the stream
+        self._lazy_tree.tree = tree  # as that version built it, even if this version would build another tree
         return self
 
     def _option(self, name: str) -> Any:
-        return getattr(self, name)  # get_params asks for the signature of __init__ each time: 70 microseconds
+        return getattr(self, name)  # get_params reads the signature of __init__ each time: 70 microseconds
 
     def _seed(self) -> int:
         return options.seed_of(self._option("random_state"))
@@ -172,7 +172,7 @@ class BuddingTree(Calibrated, TreeEstimator):
         given = (*(getattr(self, name) for name in OF_STREAMS), self._seed())
         try:
             return _options_seen(*given)
-        except TypeError:  # one of them does not hash
+        except TypeError:  # one of them is not hashable
             return _online_options(*given)
 
     def _joint(self) -> JointOptions:
@@ -219,4 +219,4 @@ def _online_options(
     )
 
 
-_options_seen = lru_cache(maxsize=64, typed=True)(_online_options)  # a stream asks for the same ones with every row
+_options_seen = lru_cache(maxsize=64, typed=True)(_online_options)  # a stream reads the same ones for every row

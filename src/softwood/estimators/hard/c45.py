@@ -1,4 +1,4 @@
-"""C45Classifier: the scikit-learn face of learners/hard/c45.py."""
+"""C45Classifier: the scikit-learn interface to learners/hard/c45.py."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
 
     @transactional_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None, callback: Callback = None) -> Self:
-        """Grow and prune.
+        """Grow and prune the tree.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
         given = read_labelled(read_table(self, X), y, sample_weight)
         table, self.classes_, codes = given.table, given.classes, given.codes
         columns, (raised, _) = table.columns, raise_light(table.values, codes, given.weight)
-        at, weight = merge_equal_rows(table.values, codes, raised)  # parts of cases are added in an order by content
+        at, weight = merge_equal_rows(table.values, codes, raised)  # parts of cases are added in order of content
         rows, codes = table.values[at], codes[at]
         cases = C45Cases(rows, columns.level_counts, codes, weight, len(self.classes_))
         middle = self.soft_thresholds or self.thresholds == "middle"

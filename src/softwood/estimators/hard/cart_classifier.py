@@ -1,4 +1,4 @@
-"""CARTClassifier: the scikit-learn face of learners/hard/cart.py."""
+"""CARTClassifier: the scikit-learn interface to learners/hard/cart.py."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
         Maximum number of surrogates per branch.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
-    costs : (classes, classes) array or dict {(true, given): cost}
+    costs : (classes, classes) array or dict {(true, predicted): cost}
         Cost of predicting one class when another is true.
     priors : array or dict by label
         Class shares to assume instead of those of the training rows.
@@ -152,7 +152,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
         self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None,
         groups: Any = None, callback: Callback = None,
     ) -> Self:  # fmt: skip
-        """Grow and prune.
+        """Grow and prune the tree.
 
         Parameters
         ----------

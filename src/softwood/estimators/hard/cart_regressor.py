@@ -1,4 +1,4 @@
-"""CARTRegressor: the scikit-learn face of learners/hard/cart.py."""
+"""CARTRegressor: the scikit-learn interface to learners/hard/cart.py."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class CARTRegressor(Numbers, RegressorMixin, CART):
         self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None,
         groups: Any = None, callback: Callback = None,
     ) -> Self:  # fmt: skip
-        """Grow and prune; parameters as in CARTClassifier.fit, y of shape (rows,) or (rows, targets)."""
+        """Grow and prune the tree; parameters as in CARTClassifier.fit, y of shape (rows,) or (rows, targets)."""
         criterion = self._check_options(NUMBER_CRITERIA, X_val, y_val)
         engine = choose_engine(self, X)
         check_callback(callback, engine)

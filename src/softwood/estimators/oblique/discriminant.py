@@ -1,4 +1,4 @@
-"""LinearDiscriminantTreeClassifier and LinearDiscriminantTreeRegressor: the scikit-learn face of learners/oblique."""
+"""LinearDiscriminantTreeClassifier, LinearDiscriminantTreeRegressor: the scikit-learn interface to learners/oblique."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class LinearDiscriminantTreeClassifier(ClassifierMixin, LinearDiscriminantTree, 
         A split must lower the impurity of the whole tree by at least this much.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
-    costs : (classes, classes) array or dict {(true, given): cost}
+    costs : (classes, classes) array or dict {(true, predicted): cost}
         Cost of predicting one class when another is true.
     priors : array or dict by label
         Class shares to assume instead of those of the training rows.

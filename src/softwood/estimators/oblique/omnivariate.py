@@ -1,4 +1,4 @@
-"""OmnivariateTreeClassifier and OmnivariateTreeRegressor: the scikit-learn face of learners/oblique/omnivariate.py."""
+"""OmnivariateTreeClassifier, OmnivariateTreeRegressor: the scikit-learn interface to learners/oblique/omnivariate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class OmnivariateTree(ObliqueTree):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Each feature's share of what the gates gain; sums to 1 (all 0 for a single leaf).
+        """Each feature's share of the gain of all gates; sums to 1 (all 0 for a single leaf).
 
         Hard gates: the impurity reduction, divided as in a linear discriminant tree. Soft gates: the increase in
         training loss when the feature stays at its mean.
@@ -102,7 +102,7 @@ class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassif
         A split must lower the impurity of the whole tree by at least this much.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
-    costs : (classes, classes) array or dict {(true, given): cost}
+    costs : (classes, classes) array or dict {(true, predicted): cost}
         Cost of predicting one class when another is true.
     priors : array or dict by label
         Class shares to assume instead of those of the training rows.

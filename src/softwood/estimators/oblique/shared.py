@@ -76,7 +76,7 @@ class ObliqueTree(PrunedTree):
 
 
 class ObliqueClassifier(Probabilities, ObliqueTree):
-    """Shared by the classifiers."""
+    """Mixin of the classifiers."""
 
     costs: Any
 
@@ -85,12 +85,12 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
         self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None,
         callback: Callback = None,
     ) -> Self:  # fmt: skip
-        """Grow and prune.
+        """Grow and prune the tree.
 
         Parameters
         ----------
         X : array or data frame (rows, features); missing values are allowed.
-        y : class labels of any kind.
+        y : class labels of any type.
         sample_weight : a row of weight two counts as two rows, a row of weight zero is ignored.
         X_val, y_val : validation rows that choose the size, never trained on (prune "validation" and "reduced_error").
         groups : group of each row, such as a patient or a day; no group is split across folds.
@@ -117,14 +117,14 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
 
 
 class ObliqueRegressor(Numbers, ObliqueTree):
-    """Shared by the regressors."""
+    """Mixin of the regressors."""
 
     @transactional_fit
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None,
         callback: Callback = None,
     ) -> Self:  # fmt: skip
-        """Grow and prune; parameters as in the classifier's fit, y of shape (rows,) or (rows, targets)."""
+        """Grow and prune the tree; parameters as in the classifier's fit, y of shape (rows,) or (rows, targets)."""
         check_callback(callback)
         self._check_pruning(X_val, y_val)
         given = read_numbered(read_table(self, X), y, sample_weight, groups)

@@ -47,5 +47,5 @@ def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
         factor = class_weights(
             params["class_weight"], scan.classes, np.arange(len(scan.classes), dtype=np.int32), scan.class_totals
         )
-        learned = replace(learned, held_out=learned.held_out.divided(factor))  # they hold by rows
+        learned = replace(learned, held_out=learned.held_out.divided(factor))  # held-out rows without class weights
     estimator._remember(learned, told)

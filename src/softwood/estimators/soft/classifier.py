@@ -1,4 +1,4 @@
-"""SoftTreeClassifier: the scikit-learn face of learners/soft."""
+"""SoftTreeClassifier: the scikit-learn interface to learners/soft."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         penalty, refined on the new rows and grown further if that helps.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
-    costs : (classes, classes) array or dict {(true, given): cost}
-        What it costs to answer one class for another: `predict` gives the class of least expected cost. The tree and
-        its probabilities are those without costs.
+    costs : (classes, classes) array or dict {(true, predicted): cost}
+        Cost of predicting one class when another is true: `predict` returns the class with the lowest expected cost.
+        Costs change neither the tree nor its probabilities.
     class_weight : dict, "balanced" or None
         Weights of the classes.
     n_jobs : int or None
@@ -185,7 +185,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None,
         groups: Any = None, callback: Callback = None,
     ) -> Self:  # fmt: skip
-        """Grow, refine and choose.
+        """Fit the tree: choose its kind and penalty, grow it, refine it, and choose its size.
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         if len(self.classes_) == 1:
             return self._remember(one_class_result(schema), given.weight, callback)
         learned = self._learn(dataset, schema, validation, engine, callback is not None)
-        if factor is not None and learned.held_out is not None:  # they hold by rows, whatever classes weigh
+        if factor is not None and learned.held_out is not None:  # held-out rows without class weights
             learned = replace(learned, held_out=learned.held_out.divided(factor))
         return self._remember(learned, given.weight, callback)
 

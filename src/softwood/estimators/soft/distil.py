@@ -1,8 +1,8 @@
-"""One soft tree that learns a forest's answers, on the rows given and on rows made near them.
+"""One soft tree fitted to the predictions of a forest, on the given rows and on synthetic rows near them.
 
-A made row takes some of its values from a row whose prediction is near (Bucilă, Caruana and Niculescu-Mizil, "Model
-compression", 2006, choose a near row by its inputs). Of classes a row counts once for every class, by the class's
-probability; these copies are never divided between folds.
+A synthetic row takes some of its values from a row with a similar prediction (Bucilă, Caruana and Niculescu-Mizil,
+"Model compression", 2006, choose a row with similar inputs). For classification there is one copy of a row per class,
+weighted by the probability of the class; the copies of a row are all in one fold.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from softwood.estimators.soft.classifier import SoftTreeClassifier
 from softwood.estimators.soft.regressor import SoftTreeRegressor
 from softwood.intake import options
 
-EXCHANGED_SHARE = 0.3  # of the values of a made row
-NEAR_ROWS = 5  # rows on either side, in the order of predictions, that values are taken from
-LEAST_PROBABILITY = 0.01  # of a class; rows count for no class below it
+EXCHANGED_SHARE = 0.3  # of the values of a synthetic row
+NEAR_ROWS = 5  # rows on either side, in order of prediction, from which values are taken
+LEAST_PROBABILITY = 0.01  # of a class; a row has no copy for a less probable class
 
 
 def distilled(forest: Any, X: Any, n_made: int | None) -> Any:
-    """The tree, fitted."""
+    """The fitted tree."""
     rows = _with_made_rows(forest, X, n_made)
     given = forest._options()
     kind = SoftTreeClassifier if hasattr(forest, "classes_") else SoftTreeRegressor
@@ -36,7 +36,7 @@ def distilled(forest: Any, X: Any, n_made: int | None) -> Any:
 
 
 def _with_made_rows(forest: Any, X: Any, n_made: int | None) -> Any:
-    """The rows, then those made of them."""
+    """The rows, followed by the synthetic rows."""
     X = X if hasattr(X, "iloc") else np.asarray(X)
     if X.ndim != 2 or X.dtype == object if isinstance(X, np.ndarray) else False:
         raise ValueError("distil needs X as an array of numbers (rows, features) or a pandas data frame.")
@@ -63,7 +63,7 @@ def _take(X: Any, row: npt.NDArray[np.intp]) -> Any:
 
 
 def _take_cells(X: Any, source: npt.NDArray[np.intp]) -> Any:
-    """A table of the same columns, whose cell (i, f) is X's cell (source[i, f], f)."""
+    """A table with the same columns; its cell (i, f) is cell (source[i, f], f) of X."""
     if isinstance(X, np.ndarray):
         return np.take_along_axis(X, source, axis=0)
     columns = {name: X[name].iloc[source[:, f]].reset_index(drop=True) for f, name in enumerate(X.columns)}

@@ -33,7 +33,7 @@ from softwood.tree import Schema, join_trees
 from softwood.tree.subtree import split_trees
 
 N_TREES = 8
-OF_ONE_TREE = {  # parameters of SoftTree that a forest has not
+OF_ONE_TREE = {  # parameters of SoftTree that a forest does not have
     "learner": "joint",
     "start": "hard",
     "readable": False,
@@ -44,7 +44,7 @@ OF_ONE_TREE = {  # parameters of SoftTree that a forest has not
 
 
 class SoftForest(SoftTree):
-    """What the classifier and the regressor share; not for use by itself."""
+    """Base class of the classifier and the regressor; not for direct use."""
 
     _engines = ("memory",)
     n_trees: int
@@ -58,23 +58,23 @@ class SoftForest(SoftTree):
 
     @property
     def n_trees_(self) -> int:
-        """How many trees `tree_` is the mean of."""
+        """Number of trees averaged in `tree_`."""
         check_is_fitted(self, "tree_")
         return len(split_trees(self.tree_))
 
     @property
     def held_out_(self) -> dict[str, Any] | None:
-        """Score of the forest on rows out of bag: log loss for classes, R² (D² with another loss) for numbers.
+        """Out-of-bag score of the forest: log loss for classification, R² (D² with another loss) for regression.
 
-        Of classes each row is predicted by the trees that did not see it. For numbers the loss of as many trees as the
-        forest has is estimated from them (`oob_curve_`). None where no row was left out.
+        For classification, each row is predicted by the trees that were not trained on it. For regression, the loss of
+        the whole forest is estimated from these predictions (`oob_curve_`). None if no row was left out.
         """
         check_is_fitted(self, "tree_")
         return self._told_held_out("on rows out of bag") if np.isfinite(self._held_out_loss) else None
 
     @in_row_blocks
     def predict_spread(self: Any, X: Any) -> Floats:
-        """How far the trees differ: the standard deviation of their predictions for each row.
+        """Standard deviation of the predictions of the trees for each row.
 
         Parameters
         ----------
@@ -82,9 +82,9 @@ class SoftForest(SoftTree):
 
         Returns
         -------
-        Of numbers in their unit, (rows,) or (rows, targets); of classes that of each class's probability, (rows,
-        classes). 0 where there is one tree. It says where the trees disagree, not how large an error is: for that see
-        `predict_interval` and `predict_set`.
+        For regression in the unit of the target, (rows,) or (rows, targets); for classification of the probability of
+        each class, (rows, classes). 0 for a single tree. It shows where the trees disagree, not how large the error is;
+        for the error, use `predict_interval` and `predict_set`.
         """
         check_is_fitted(self, "tree_")
         rows, parts = self._rows(X), split_trees(self.tree_)
@@ -95,9 +95,9 @@ class SoftForest(SoftTree):
         return spread[:, 0] if getattr(self, "_one_target", False) else spread
 
     def prune_to(self, k: int) -> Self:
-        """A copy with the k trees of least loss on rows that they did not see. This forest stays as it is.
+        """A copy with the k trees of lowest out-of-bag loss; this forest is unchanged.
 
-        The copy has no `oob_score_` (NaN) and no `held_out_`, which are of all trees.
+        In the copy `oob_score_` is NaN and `held_out_` is None, because both refer to all trees.
         """
         check_is_fitted(self, "tree_")
         parts = split_trees(self.tree_)
@@ -109,20 +109,20 @@ class SoftForest(SoftTree):
         hard = split_trees(self._hardened)
         smaller._hardened = join_trees([hard[at][0] for at in kept])
         smaller._loss_by_tree, smaller.oob_curve_ = self._loss_by_tree[kept], self.oob_curve_[:k]
-        smaller.oob_score_ = smaller._held_out_loss = np.nan  # they are of all trees
+        smaller.oob_score_ = smaller._held_out_loss = np.nan  # they refer to all trees
         return smaller
 
     def _mean_of(self, trees: Any, change: str) -> Any:
         return join_trees(trees).with_provenance(self.tree_.provenance).changed(change)
 
     def distil(self, X: Any, n_made: int | None = None) -> Any:
-        """One soft tree that learned this forest's answers: easier to read, with a part of what the forest gains.
+        """One soft tree fitted to the predictions of this forest: easier to read, with part of the forest's gain.
 
         Parameters
         ----------
-        X : rows to learn from, best those of `fit`; an array or a pandas data frame.
-        n_made : how many rows are made beside them, by exchanging values between rows whose predictions are near; None:
-            as many as X has.
+        X : rows to learn from, preferably those of `fit`; an array or a pandas data frame.
+        n_made : number of synthetic rows to add, by exchanging values between rows with similar predictions; None: as
+            many as X has.
 
         Returns
         -------
@@ -165,7 +165,7 @@ class SoftForest(SoftTree):
         return self
 
     def _score_of(self, rows: Any) -> float:
-        """Accuracy, or R², of rows out of bag."""
+        """Accuracy, or R², on out-of-bag rows."""
         if self.tree_.schema.task == "classification":
             return float(np.average(rows.answer.argmax(axis=1) == rows.target, weights=rows.weight))
         mean = np.average(rows.target, axis=0, weights=rows.weight)
@@ -175,7 +175,7 @@ class SoftForest(SoftTree):
 
 
 class SoftForestClassifier(SoftForest, SoftTreeClassifier):
-    """The mean of a few soft trees of one kind, as one tree: less error than one, and harder to read.
+    """The mean of a few soft trees of one kind, as one tree: more accurate than a single tree, but harder to read.
 
     The search runs once, as in SoftTreeClassifier; then each tree grows on three quarters of the rows, and each row is
     left out of the same number of trees. `tree_` averages log odds (mix="output") or, with mix="probability",
@@ -186,10 +186,9 @@ class SoftForestClassifier(SoftForest, SoftTreeClassifier):
     n_trees : int
         Number of trees.
     gate, leaf, mix, max_leaves, weight_penalty, max_gate_features, monotonic_cst, effort, max_iter : as in
-        SoftTreeClassifier. `max_leaves` is of each tree.
+        SoftTreeClassifier. `max_leaves` applies to each tree.
     early_stopping, n_iter_no_change, tol, categorical_features, costs, class_weight : as there.
-    n_jobs, random_state : as there. Trees
-        grow side by side on `n_jobs` threads, which change nothing but the time.
+    n_jobs, random_state : as there. Trees grow in parallel on `n_jobs` threads; the result does not depend on it.
     keep_on_interrupt : bool
         Whether an interrupt (Ctrl-C) ends `fit` with the trees so far and a `ConvergenceWarning`.
     verbose : int
@@ -198,11 +197,11 @@ class SoftForestClassifier(SoftForest, SoftTreeClassifier):
     Attributes
     ----------
     tree_ : softwood.Tree
-        The joined tree: its root shares every row among the trees, its children.
-    n_trees_ : how many trees it is the mean of.
-    oob_score_ : accuracy (R² of numbers) on rows out of bag, each predicted by the trees that did not see it: a quarter
-        of them, so that the forest is a little better.
-    oob_curve_ : the loss of forests of 1, 2, ... trees, estimated from rows out of bag: the log loss, or half the
+        The joined tree: the trees are the children of its root, and each gets an equal share of every row.
+    n_trees_ : number of trees averaged.
+    oob_score_ : accuracy (R² for regression) on out-of-bag rows. Each row is predicted only by the quarter of the trees
+        that were not trained on it, so the whole forest is slightly better.
+    oob_curve_ : the loss of forests of 1, 2, ... trees, estimated from out-of-bag rows: the log loss, or half the
         squared error relative to the variance.
     history_, weight_penalty_, n_iter_, classes_, n_features_in_, feature_names_in_, feature_importances_ : as in
         SoftTreeClassifier.

@@ -1,4 +1,4 @@
-"""SoftTreeRegressor: the scikit-learn face of learners/soft."""
+"""SoftTreeRegressor: the scikit-learn interface to learners/soft."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         offset_val: Any = None,
         callback: Callback = None,
     ) -> Self:
-        """Grow, refine and choose; as SoftTreeClassifier.fit, and offsets.
+        """Fit the tree; as SoftTreeClassifier.fit, with offsets.
 
         Parameters
         ----------

@@ -36,7 +36,7 @@ def held_out_of(learned: FitResult) -> HeldOut | None:
 
 
 def told_loss(learned: FitResult, loss: float, method: str) -> HeldOut | None:
-    """A loss on rows that were not trained on; None if it is not finite."""
+    """A held-out loss; None if it is not finite."""
     if not np.isfinite(loss):
         return None
     if learned.tree.schema.task == "classification":

@@ -1,4 +1,4 @@
-"""SoftTree: what SoftTreeClassifier and SoftTreeRegressor share: options, learning, and what is learned."""
+"""SoftTree, the base class of SoftTreeClassifier and SoftTreeRegressor: options, learning, learned attributes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STARTS = ("hard", "random")
 EFFORTS = ("quick", "normal")
 GATES = ("auto", "axis", "linear", "quadratic", "additive")
 LEAVES = ("auto", "constant", "linear")
-SPARSE_GATES = ("auto", "linear", "axis")  # of trees that learn from a sparse matrix as it is
+SPARSE_GATES = ("auto", "linear", "axis")  # of trees that learn from a sparse matrix without converting it
 
 
 def _effort(given: Any) -> Effort:
@@ -69,7 +69,7 @@ class SoftTree(Calibrated, TreeEstimator):
     _grown: WarmStart | None
 
     def _options(self) -> dict[str, Any]:
-        """The parameters; of a forest, those that only one tree has, too."""
+        """The parameters; for a forest, also those that only single trees have."""
         given: dict[str, Any] = self.get_params(deep=False)
         return given
 
@@ -94,8 +94,8 @@ class SoftTree(Calibrated, TreeEstimator):
         """Each feature's share of the impurity reduction, as in CART but with rows weighted by their reach.
 
         The gain of a linear gate is divided among its features by the variance of what they add to the score; the
-        further gain of linear responses likewise. If features matter only together, the one further down gets all of
-        the gain, so `feature_importances_` is more informative.
+        further gain of linear responses likewise. If features matter only together, the one further down the tree gets
+        all of the gain, so `feature_importances_` is more informative.
         """
         check_is_fitted(self, "tree_")
         return self._gain_importance
@@ -104,7 +104,7 @@ class SoftTree(Calibrated, TreeEstimator):
     def held_out_(self) -> dict[str, Any] | None:
         """Held-out score of the chosen kind of tree: log loss for classes, R² for numbers.
 
-        With a loss other than the squared error, D², the proportion of the best constant's loss that the tree saves.
+        With a loss other than the squared error, D², the relative reduction of the loss from the best constant.
         """
         check_is_fitted(self, "tree_")
         return self._told_held_out("on rows held out to choose the tree") if self.history_ else None

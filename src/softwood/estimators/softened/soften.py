@@ -72,7 +72,7 @@ class Softened(TreeEstimator):
 
     @transactional_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """Grow, then soften.
+        """Grow the tree, then soften it.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class Softened(TreeEstimator):
         return copy_uncalibrated(self)._remember(smaller, tree)
 
     def snip(self, node: int) -> Self:
-        """A copy in which a branch, chosen by hand, is a leaf; this estimator is unchanged."""
+        """A copy in which the given branch is collapsed to a leaf; this estimator is unchanged."""
         snipped = self._soft().snip(node)
         hard = copy.copy(self.estimator_)
         hard.tree_ = cut_tree(self.hard_tree_, np.arange(self.tree_.n_nodes) == node)
@@ -142,14 +142,14 @@ class SoftenedClassifier(Probabilities, ClassifierMixin, Softened):
     Parameters
     ----------
     estimator : CARTClassifier, C45Classifier or None
-        What grows the tree; None is `CARTClassifier()`.
+        Estimator that grows the tree; None is `CARTClassifier()`.
     method, alpha, patience, thresholds, responses, random_state, n_jobs, keep_on_interrupt, progress : as in `soften`.
 
     Attributes
     ----------
     tree_ : softwood.Tree, with ramps.
     estimator_ : the fitted hard estimator.
-    hard_tree_, pruning_table_ : of that.
+    hard_tree_, pruning_table_ : tree and pruning table of `estimator_`.
     classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
 
     Examples
@@ -161,7 +161,7 @@ class SoftenedClassifier(Probabilities, ClassifierMixin, Softened):
     """
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """As in the estimator, with soft thresholds: the most probable class, or that of least expected cost."""
+        """As in the estimator, with soft thresholds: the class with the highest probability or lowest expected cost."""
         return np.asarray(Softened.predict(self, X))
 
 
@@ -204,7 +204,7 @@ def soften(
     Parameters
     ----------
     model : a fitted estimator with a hard, univariate tree (CARTClassifier, CARTRegressor, C45Classifier), or a `Tree`.
-    X, y : the rows it was trained on. For a `Tree` X is numbers and category codes.
+    X, y : the training rows of the model. For a `Tree`, X holds numbers and category codes.
     method : {"statistics", "anneal", "gradient"}
         "statistics": bounds of one standard error for each gate separately (Quinlan; immediate). "anneal": simulated
         annealing of neighbouring gates (Dvořák & Savický; seconds). "gradient": all widths jointly by descent

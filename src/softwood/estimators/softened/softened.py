@@ -1,4 +1,4 @@
-"""SoftenedTreeClassifier and SoftenedTreeRegressor: the scikit-learn face of learners/softening/softened.py."""
+"""SoftenedTreeClassifier and SoftenedTreeRegressor: the scikit-learn interface to learners/softening/softened.py."""
 
 from __future__ import annotations
 
@@ -142,12 +142,12 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, SoftenedTree):
 
     @transactional_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Grow, soften, choose.
+        """Grow trees, soften them, and choose the best one.
 
         Parameters
         ----------
         X : array or data frame (rows, features); missing values are allowed.
-        y : class labels of any kind.
+        y : class labels of any type.
         sample_weight : a row of weight two counts as two rows, a row of weight zero is ignored.
         groups : group of each row, such as a patient or a day; no group is split across folds.
         """
@@ -207,7 +207,7 @@ class SoftenedTreeRegressor(Numbers, RegressorMixin, SoftenedTree):
 
     @transactional_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Grow, soften, choose; as SoftenedTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
+        """Fit the tree; as SoftenedTreeClassifier.fit, with y of shape (rows,) or (rows, targets)."""
         criterion = NUMBER_CRITERIA[options.one_of("criterion", self.criterion, tuple(NUMBER_CRITERIA))]
         self._rules_of_softening()
         given = read_numbered(read_table(self, X), y, sample_weight, groups)
