@@ -49,8 +49,8 @@ def read_table(source: str, reading: Reading | None = None, library: str | None 
     Parameters
     ----------
     source : path of the file.
-    reading : of a CSV.
-    library : that reads it; None: the first of LIBRARIES that is installed.
+    reading : how a CSV is read.
+    library : name of the library that reads it; None: the first of LIBRARIES that is installed.
     """
     library = library or _installed()
     what = "the standard input" if source == "-" else repr(source)

@@ -31,7 +31,7 @@ class Training:
     table : the rows that have a target.
     target, inputs : names of columns.
     task : "classification" or "regression".
-    weight : of the rows.
+    weight : weights of the rows.
     said : the report, pairs (heading, text).
     """
 

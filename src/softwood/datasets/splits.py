@@ -29,7 +29,7 @@ class Fold:
     Attributes
     ----------
     train, validation, test : row numbers.
-    published : whether the division is the authors'.
+    published : whether the division is the one published by the authors.
     """
 
     train: Index
@@ -44,8 +44,8 @@ def folds(data: str | DataSet, *, folder: str | os.PathLike[str] | None = None, 
     Parameters
     ----------
     data : a name, or the result of `load`.
-    folder : where the file is, if `data` is a name.
-    seed : of folds that are not published.
+    folder : folder of the file, if `data` is a name.
+    seed : seed of the folds if the authors' are not available.
 
     Examples
     --------

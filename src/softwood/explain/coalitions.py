@@ -24,7 +24,7 @@ def add_coalitions(total: Floats, blends: Blends, weight: Floats, reach_x: Float
 
     Parameters
     ----------
-    weight : of the background rows, sum 1.
+    weight : weights of the background rows; they sum to 1.
     reach_x, reach_z : reach of the rows themselves, (rows, nodes): the full and the empty coalition.
     """
     order = sorted(blends.inputs)

@@ -51,7 +51,7 @@ def explain(
     X : rows to explain, as `predict` takes them.
     background : rows to compare with, as `predict` takes them; training rows are a good choice. None: the rows X
         themselves, so contributions are relative to the other rows.
-    background_weight : of the background rows; None: equal. A row of weight two counts as two rows.
+    background_weight : weights of the background rows; None: equal. A row of weight two counts as two rows.
     method : "exact"; "sampling": orders of the inputs are sampled, and contributions have standard errors and still add
         up exactly; "auto": exact if all gates on the path to a node use one input each, or up to 8 inputs together.
     n_background : maximum number of background rows, drawn by weight, if time grows with their number (if each gate

@@ -59,11 +59,11 @@ def curves(
     model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one.
     X : rows, as for `predict`, over which the curve of the whole tree is averaged. None: the curve of one typical row
         (medians and most common levels of the training rows), without a range.
-    sample_weight : of the rows X; a row of weight two is the row twice.
+    sample_weight : weights of the rows of X; a row of weight two counts as two rows.
     inputs : names; None: all that the tree uses.
     n_points : number of evenly spaced points over the range of a number; knots and thresholds are added.
     n_rows : maximum number of rows, drawn by weight.
-    scale : of the whole tree: "output" (before the link: log odds, scores) or "answer" (probabilities).
+    scale : unit of the whole tree: "output" (before the link: log odds, scores) or "answer" (probabilities).
     random_state : seed of the draw of rows, an integer.
 
     Returns

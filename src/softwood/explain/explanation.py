@@ -41,7 +41,7 @@ class Reason:
     feature : index of the input.
     name, value : the input and its value, as text.
     contribution : in units of the output; for two classes, to the log odds of the requested class.
-    standard_error : of the contribution; 0 if it is exact.
+    standard_error : standard error of the contribution; 0 if it is exact.
     share : its proportion of the sum of absolute contributions to the row.
     text : `age = 31`, `windy`, `income missing`.
     """
@@ -81,7 +81,7 @@ class Explanation:
     tree : the tree that was explained, with the names to print.
     cells : (rows, inputs) the rows as numbers that the tree takes; missing values are NaN, categories are codes.
     contributions : (rows, inputs, outputs) what each input adds to each output, in units of the output (`outputs`).
-    standard_error : of the same shape; 0 if a contribution is exact.
+    standard_error : (rows, inputs, outputs) their standard errors; 0 if a contribution is exact.
     base : (outputs,) mean output over the background rows.
     output : (rows, outputs) output of the tree; `base` plus the sum of the contributions.
     method : "exact" or "sampling".

@@ -45,10 +45,10 @@ def importance(
     ----------
     model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one.
     X, y : rows, as for `predict`, and their actual values.
-    sample_weight : of the rows; a row of weight two is the row twice.
+    sample_weight : weights of the rows; a row of weight two counts as two rows.
     measure : for classes "error" (mean cost, if the model has costs), "brier" or "log loss"; for regression "squared
         error" or "absolute error". None: "error" or "squared error".
-    level : of the interval, between 0 and 1.
+    level : confidence level of the interval, between 0 and 1.
     n_values : maximum number of values of an input to substitute in each row.
 
     Returns

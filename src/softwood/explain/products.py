@@ -66,7 +66,7 @@ def add_product(total: Floats, product: Product, response: Response, weight: Flo
 
     Parameters
     ----------
-    weight : of the background rows, sum 1.
+    weight : weights of the background rows; they sum to 1.
     """
     if not response.inputs and len(product.inputs) > MOST_INPUTS:
         phi = _integrate(product, weight)

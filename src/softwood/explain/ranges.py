@@ -23,7 +23,7 @@ class InputRange:
     spread : between the 5% and 95% quantiles; for a category the number of steps between levels.
     typical : median; for a category the most common level.
     whole : whether all known values are integers.
-    n_levels : of a category; 0 for a number.
+    n_levels : number of levels of a category; 0 for a number.
     has_missing : whether some rows had missing values.
     """
 

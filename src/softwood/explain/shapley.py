@@ -120,7 +120,7 @@ def shapley_values(apart: Apart, plan: Plan, n: int, weight: Floats, sampling: S
     ----------
     apart : the tree, decomposed over the rows followed by the background.
     n : number of rows before the background.
-    weight : of the background rows, sum 1.
+    weight : weights of the background rows; they sum to 1.
     """
     tree = apart.tree
     total = np.zeros((n, tree.n_features, tree.n_outputs))

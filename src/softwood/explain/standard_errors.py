@@ -126,7 +126,7 @@ def standard_errors(model: Any, X: Any, y: Any, *, sample_weight: Any = None, by
     ----------
     model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one.
     X, y : rows and their actual values: those of `fit`, or preferably new ones.
-    sample_weight : of the rows; a row of weight two is the row twice.
+    sample_weight : weights of the rows; a row of weight two counts as two rows.
     by : "node", or "input": slopes and curves of linear responses.
 
     Returns

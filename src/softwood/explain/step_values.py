@@ -37,7 +37,7 @@ def add_steps(total: Floats, steps: Steps, rows: Floats, background: Floats, wei
 
     Parameters
     ----------
-    weight : of the background rows, sum 1.
+    weight : weights of the background rows; they sum to 1.
     """
     size = steps.n_inputs
     few, many = np.flatnonzero((size > 0) & (size <= MOST_INPUTS)), np.flatnonzero(size > MOST_INPUTS)

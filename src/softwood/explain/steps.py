@@ -48,7 +48,7 @@ class Steps:
     levels : all nodes on the way, from the first ones down.
     nodes : those with a response, level by level; `response` and `inputs` have the same order.
     response : the response times the leafness of the node, (nodes, outputs).
-    inputs : of the path, by bit, -1 beyond them: (nodes, bits).
+    inputs : inputs of the path by bit, (nodes, bits), padded with -1.
     """
 
     tree: Tree

@@ -51,7 +51,7 @@ def ablation_of_sums(
     """The same where `loss` is a function of linear sums of the columns, (rows, sums). An input changes them by its own
     terms alone, so all inputs together take one pass over the columns.
 
-    weights : of the columns in the sums, (columns, sums).  weight : of each row.
+    weights : weights of the columns in the sums, (columns, sums).  weight : weight of each row.
     """
     mean, sums, rise = matmul(weight, phi) / weight.sum(), matmul(phi, weights), np.zeros(n_features)
     base = loss(sums)

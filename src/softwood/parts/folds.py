@@ -45,7 +45,7 @@ WEIGHT_ROUNDING = 1e-9  # rounding error of sums of weights
 class Deal:
     """The fold or folds of each distinct row.
 
-    fold : of the only piece, or of the first.
+    fold : fold of the only piece, or of the first.
     split : the distinct rows that are in several pieces.
     parts : (split, folds) how many pieces of each are in each fold.
     """
@@ -77,7 +77,7 @@ def deal(
 
     Parameters
     ----------
-    weight : of every distinct row, as many rows as it stands for.
+    weight : weight of every distinct row: the number of rows it stands for.
     several : whether its inputs also occur with other targets.
     n_folds : at least 2.
     raised : whether weights were raised (`raise_light`), so that they do not count rows.
@@ -127,7 +127,7 @@ def have_several_answers(X: Floats | SparseTable) -> npt.NDArray[np.bool_]:
 class RowFolds(Sequence[Fold]):
     """For each fold, the weights of the training rows and of the test rows; computed on access.
 
-    weight : of each row; rows of weight 0 are in no fold.
+    weight : weight of each row; rows of weight 0 are in no fold.
     row, distinct : the rows that have weight, and the number of each one's distinct row.
     total : weight of each distinct row.  first : its first row, which carries the weight of all where they are split.
     """
@@ -169,9 +169,9 @@ def deal_rows(
     ----------
     X : (rows, columns); NaN is a value like any other.
     y : class codes (integers: every class is spread over the folds) or numbers of shape (rows, targets).
-    weight : of the rows.
+    weight : weights of the rows.
     n_folds : at least 2.
-    seed : of the assignment to folds.
+    seed : seed of the assignment to folds.
     raised : see `deal`.
 
     Examples

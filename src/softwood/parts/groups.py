@@ -29,7 +29,7 @@ def deal_groups(group: Longs, code: Longs, weight: Floats, n_folds: int, seed: i
     ----------
     group : number of every row's group.
     code : class of every row, all 0 for numbers.
-    weight : of the rows.
+    weight : weights of the rows.
     n_folds : at least 1.
     seed : draws which of equally heavy groups is dealt first.
 
@@ -69,8 +69,8 @@ def _deal(table: Floats, size: Floats, order: Longs, n_folds: int) -> Longs:
 class GroupFolds(Sequence[Fold]):
     """For every fold, the weights of the rows to learn from and of those to test on.
 
-    weight : of every row.
-    fold : of every row.
+    weight : weight of every row.
+    fold : fold of every row.
     """
 
     weight: Floats

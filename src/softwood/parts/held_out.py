@@ -22,7 +22,7 @@ class HeldOutRows:
     X : (rows, inputs).
     target : (rows, targets) numbers, or class codes (rows,).
     answer : (rows, targets) numbers, or class probabilities (rows, classes).
-    weight : of each row; a row of weight two is the row twice.
+    weight : weight of each row; a row of weight two counts as two rows.
     group : number of each row's group, or None.
     """
 

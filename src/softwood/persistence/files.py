@@ -38,7 +38,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ----------
     model : a fitted estimator of softwood, a `Tree`, or a `Pipeline` of scikit-learn that ends in an estimator of
         softwood (docs/file.md says which steps it may have).
-    path : of the file, by convention `name.softwood`.
+    path : path of the file, by convention `name.softwood`.
 
     Examples
     --------

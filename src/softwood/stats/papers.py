@@ -30,7 +30,7 @@ class PairedTest(NamedTuple):
 
     Attributes
     ----------
-    statistic : of the test.
+    statistic : the test statistic.
     p_value : the probability of a statistic at least as extreme if the two models are equal.
     """
 
@@ -156,7 +156,7 @@ def binomial_limits(count: int, total: int, confidence: float = 0.95) -> Limits:
     Parameters
     ----------
     count, total : number of errors and of rows.
-    confidence : of the two-sided interval.
+    confidence : confidence level of the two-sided interval.
 
     Examples
     --------

@@ -168,7 +168,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
             lazy frame or `softwood.Batches`, from which learner="online" learns in one pass; or rows of Dask.
         y : class labels of any type; the name of a column if X is out of core.
         sample_weight : multiplies a row's gradient; equal rows are merged first (unless `shuffle` is False), so
-            a row of weight two is the row twice.
+            a row of weight two counts as two rows.
         X_val, y_val : validation rows that choose the model, never trained on; without them part of X is held out.
         groups : group of each row, such as a patient or a day; no group is split across folds.
         callback : called at the end of `fit` with the tree after each step of learning, the last being `tree_`; see

@@ -209,7 +209,7 @@ def soften(
         "statistics": bounds of one standard error for each gate separately (Quinlan; immediate). "anneal": simulated
         annealing of neighbouring gates (Dvořák & Savický; seconds). "gradient": all widths jointly by descent
         (deterministic).
-    sample_weight : of the rows.
+    sample_weight : weights of the rows.
     alpha : steepness of the exponential error that "anneal" and "gradient" minimise.
     patience : "anneal" stops after this number of consecutive calls without success.
     thresholds, responses : whether "gradient" also fits the thresholds and the responses of the leaves. The model's
