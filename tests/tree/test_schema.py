@@ -176,7 +176,7 @@ def test_what_was_changed_is_refused_or_is_another_schema(source: Any) -> None:
         ({"costs": ((1.0, 1.0), (1.0, 0.0))}, "0 on the diagonal"),
         ({"task": "regression"}, "costs are for classification"),
         ({"unseen": "error"}, "unseen must be 'missing'"),
-        ({"target": 3}, "target must be the name"),
+        ({"target": 3}, "target must be text, the name of the target, got 3"),
     ],
 )
 def test_a_schema_that_contradicts_itself_is_refused(changes: dict[str, Any], said: str) -> None:

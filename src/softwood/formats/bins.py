@@ -148,17 +148,14 @@ def _whole(one: Input, curve: Curve, scale: float, count: Counter) -> list[Line]
 
     turns = [low, *(knot for knot in curve.knots if low < knot < high), high]
     turns = sorted({*turns, *(x for x in _vertices(curve) if low < x < high)})
-    edges, points = list[float](), [float(np.rint(height(low)))]
-    for start, end in pairwise(turns):
-        for edge in _crossings(height, start, end):
-            edges.append(edge)
-            points.append(0.0)
-    starts, ends = [low, *edges], [*edges, high]
-    points = [float(np.rint((height(a) + height(b)) / 2)) + 0.0 for a, b in zip(starts, ends, strict=True)]
+    edges = [edge for start, end in pairwise(turns) for edge in _crossings(height, start, end)]
     lines = []
-    for (lower, upper), value, a, b in zip(pairwise([None, *edges, None]), points, starts, ends, strict=True):
+    for (lower, upper), (start, end) in zip(pairwise([None, *edges, None]), pairwise([low, *edges, high]), strict=True):
+        # A curve that turns within a bin may have the same height, halfway between two integers, at both ends.
+        heights = [height(x) for x in (start, *(turn for turn in turns if start < turn < end), end)]
+        value = float(np.rint((min(heights) + max(heights)) / 2)) + 0.0
         line = line_of(one, _text(lower, upper), value, count.within(lower, upper), False, lower, upper)
-        lines.append(line | {"off": max(abs(height(a) - value), abs(height(b) - value))})
+        lines.append(line | {"off": max(abs(each - value) for each in heights)})
     return lines
 
 

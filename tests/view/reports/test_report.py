@@ -289,7 +289,7 @@ class TestErrors:
             report(scenes.hard_iris(), self.X, self.y, group=[f"g{i}" for i in range(150)])
 
     def test_a_negative_number_of_rows(self) -> None:
-        with pytest.raises(ValueError, match="n_worst must be at least 0, got -1"):
+        with pytest.raises(ValueError, match="n_worst must be a whole number of at least 0, got -1"):
             report(scenes.hard_iris(), self.X, self.y, n_worst=-1)
 
     def test_unfitted(self) -> None:
