@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from bench.forest import FILE as FORESTS
-from bench.forest import KINDS, Division, division, read_lines
+from bench.forest import KINDS, Division, append, division, read_lines
 from bench.papers.markdown import table
 
 FILE = FORESTS.with_name("distilled.csv")
@@ -53,13 +53,7 @@ def run(names: list[str]) -> None:
     for name in names:
         if name in {one["set"] for one in known_runs()}:
             continue
-        line, is_new = measure(name), not FILE.is_file()
-        with FILE.open("a", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-            if is_new:
-                writer.writeheader()
-            writer.writerow(line)
-        print(*line.values(), flush=True)
+        append(FILE, measure(name))
 
 
 def to_markdown() -> str:

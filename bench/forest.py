@@ -103,6 +103,17 @@ def read_lines() -> Lines:
     return lines
 
 
+def append(path: Path, line: Line) -> None:
+    """Write a run at once, below a header where the file is new."""
+    is_new = not path.is_file()
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, list(line), lineterminator="\n")
+        if is_new:
+            writer.writeheader()
+        writer.writerow(line)
+    print(*line.values(), flush=True)
+
+
 def run(names: list[str]) -> None:
     """Run the missing fits."""
     FILE.parent.mkdir(exist_ok=True)
@@ -111,13 +122,7 @@ def run(names: list[str]) -> None:
         rows = division(name) if missing else None
         for model in missing:
             assert rows is not None
-            line, is_new = measure(name, model, rows), not FILE.is_file()
-            with FILE.open("a", newline="") as file:
-                writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-                if is_new:
-                    writer.writeheader()
-                writer.writerow(line)
-            print(*line.values(), flush=True)
+            append(FILE, measure(name, model, rows))
 
 
 def to_markdown(lines: Lines) -> str:
