@@ -25,8 +25,10 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Bytecode is written when a module is first imported: pip would compile 15,000 files, most of which nothing imports.
 INSTALL := $(PIP) install --no-compile
 
-# A PYTHONPATH from outside could put src before the wheel.
+# A PYTHONPATH from outside could put src before the wheel. Without bytecode every process compiles what it imports: seconds
+# for each of the hundreds that the tests start.
 unexport PYTHONPATH
+unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 .PHONY: demo test test-long last-bits gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless mix readable evidence effort intervals losses monotone fresh ablation large results tables equality no-compiler clean
 
