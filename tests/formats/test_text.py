@@ -9,6 +9,7 @@ import pytest
 
 from softwood import Schema, Tree, to_text
 from softwood.kernels.kinds import Score
+from softwood.tree.summary import Summary
 
 
 def two_classes(**fields: object) -> Tree:
@@ -64,3 +65,16 @@ def test_other_feature_names_are_printed_but_must_be_one_per_feature() -> None:
 def test_what_is_not_a_fitted_tree_is_refused_in_words(thing: object) -> None:
     with pytest.raises(TypeError, match=r"needs a Tree or a fitted softwood estimator.*call fit first"):
         to_text(thing)
+
+
+@pytest.mark.parametrize("width", range(30, 100, 7))
+def test_an_operator_of_the_sum_of_a_row_stays_with_its_number(width: int) -> None:
+    inputs = Schema(("x",), (None,), ("y",), summaries=(Summary(9.0, 0.0, (-1.0, 1.0), ((0.5, -0.2),)),))
+    soft = {"squash": [1, 0, 0], "threshold": [0.0, np.nan, np.nan], "softness": [[1.0, 1.0], [0, 0], [0, 0]]}
+    tree = two_classes(schema=inputs, response=[[0.0], [-2.0], [4.0]], **soft)
+    text = to_text(tree, width=width)
+    told = text[text.index("The row of medians") :]
+    assert told.replace("\n ", "").endswith("y: 60.0% × −2.00 + 40.0% × +4.00 = +0.40 → 0.4")
+    for line in told.splitlines():
+        assert line.split()[0] != "×"
+        assert line.split()[-1] not in ("×", "+", "=", "→")

@@ -14,6 +14,7 @@ from softwood import (
     CARTClassifier,
     CARTRegressor,
     MixtureOfExpertsRegressor,
+    Schema,
     SoftTreeClassifier,
     SoftTreeRegressor,
     Tree,
@@ -121,4 +122,21 @@ def test_the_parts_that_are_left_out_of_a_sum_are_counted() -> None:
     found = row_sum(tree, MOONS[0][0])
     assert len(found.parts) == tree.n_leaves > 2
     assert f"from {tree.n_leaves - 1} more parts" in found.spell(most=1)
+    assert "from 1 more part (" in found.spell(most=tree.n_leaves - 1)
     assert "more" not in found.spell()
+
+
+@pytest.mark.parametrize(
+    ("x", "line"),
+    [
+        (0.2, "60.0% × +4.00 − 0.80 from 1 more part (40.0%) = +1.60"),
+        (-0.2, "60.0% × −2.00 + 1.60 from 1 more part (40.0%) = +0.40"),
+    ],
+)
+def test_the_sum_of_the_parts_left_out_has_one_sign(x: float, line: str) -> None:
+    tree = Tree(
+        response=[[0.0], [-2.0], [4.0]], schema=Schema(("x",), (None,), ("y",)), first_child=[1, -1, -1],
+        n_children=[2, 0, 0], score=[1, 0, 0], squash=[1, 0, 0], feature=[0, -1, -1], threshold=[0.0, np.nan, np.nan],
+        softness=[[1.0, 1.0], [0, 0], [0, 0]],
+    )  # fmt: skip
+    assert row_sum(tree, np.array([x])).spell(most=1) == line

@@ -7,6 +7,8 @@ The row has medians (for a category the most frequent level), so that a reader c
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from softwood.arrays import Floats
@@ -19,6 +21,7 @@ from softwood.tree.spelling import spell_label, wrap
 
 ROOM_FOR_ADDED = 30  # maximum width of one column per output; otherwise only the largest is shown
 MOST_SUMS = 3  # of the row shown
+WORDS = re.compile(r"(?<![×+=→]) (?!×)")  # the spaces between them; `66.2% × +4.61` is one word
 
 
 def added_columns(tree: TreeArrays, nodes: list[int], digits: int | None) -> list[Column]:
@@ -49,8 +52,8 @@ def _largest(numbers: NodeNumbers, labels: list[str], node: int, digits: int | N
 
 
 def sum_notes(tree: TreeArrays, width: int | None) -> list[str]:
-    """The notes, wrapped to a width."""
-    return [line for note in _notes(tree) for line in wrap(note.split(" "), width, "  ")]
+    """The notes, wrapped to a width; an operator stays on the line of what follows it."""
+    return [line for note in _notes(tree) for line in wrap(WORDS.split(note), width, "  ")]
 
 
 def _notes(tree: TreeArrays) -> list[str]:

@@ -46,14 +46,12 @@ class RowSum:
         told, left = self.parts[:most], self.parts[most:]
         values = [float(part.adds[output]) for part in told] + [float(self.total[output])]
         *adds, total = spell_parts(values, unit_of(self.tree))
-        texts = [f"{spell_share(part.share)} × {text}" for part, text in zip(told, adds, strict=True)]
+        text = " + ".join(f"{spell_share(part.share)} × {text}" for part, text in zip(told, adds, strict=True))
         if left:
             rest = sum(part.share * float(part.adds[output]) for part in left)
-            texts.append(
-                f"{spell_parts([rest, *values], unit_of(self.tree))[0]} from {len(left)} more parts"
-                f" ({spell_share(sum(part.share for part in left))})"
-            )
-        return f"{' + '.join(texts)} = {total}"
+            summand = spell_parts([rest, *values], unit_of(self.tree))[0]
+            text += f" {'−' if summand.startswith('−') else '+'} {summand.lstrip('+−')} from {_count_parts(left)}"
+        return f"{text} = {total}"
 
     def lines(self, outputs: list[int] | None = None) -> list[str]:
         """The sums of all outputs (or of some), each with its name, and the prediction."""
@@ -92,6 +90,11 @@ def row_sum(tree: Tree, row: Floats) -> RowSum:
     nodes = sorted(np.flatnonzero(kept > 0).tolist(), key=lambda m: -kept[m])
     parts = tuple(RowPart(m, float(kept[m]), centred_scores(tree, response(tree, m, phi))[0]) for m in nodes)
     return RowSum(tree, parts, centred_scores(tree, tree.output(X))[0], tree.predict(X)[0])
+
+
+def _count_parts(parts: tuple[RowPart, ...]) -> str:
+    """`6 more parts (12.3%)`: their number and the share of the row that they keep."""
+    return f"{len(parts)} more {'part' if len(parts) == 1 else 'parts'} ({spell_share(sum(p.share for p in parts))})"
 
 
 def told_outputs(tree: TreeArrays) -> list[int]:
