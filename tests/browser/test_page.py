@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import RandomForestRegressor
 
 import softwood
@@ -128,6 +129,8 @@ def test_every_tab_draws_without_a_complaint(soft: Any, theme: str, open_page: O
     page.click("#compare button")
     page.click("[aria-label='Next row']")
     page.wait_for_selector("#compare table")
+    assert " points" in page.text_content("#compare .pair")
+    assert "not used by the tree" in page.text_content("#compare .note")
 
 
 def test_shares_on_the_tree_are_the_reach_of_python(soft: Any, open_page: Open, tmp_path: Path) -> None:
@@ -140,6 +143,24 @@ def test_shares_on_the_tree_are_the_reach_of_python(soft: Any, open_page: Open, 
         told = page.text_content(f"[data-node='{m}'] .reach")
         if 0.1 <= reach[m] <= 0.9:
             assert told == f"{round(100 * reach[m])} %"
+
+
+def test_the_sum_of_a_row_can_be_checked_by_hand(open_page: Open, tmp_path: Path) -> None:
+    """Printed shares times printed summands, and the parts left out, give the printed sum, which is Python's."""
+    X, y = load_diabetes(return_X_y=True)
+    tree = from_sklearn(RandomForestRegressor(9, max_leaf_nodes=6, random_state=0).fit(X, y))
+    page = open_page(softwood.view(tree, X, path=tmp_path / "sum.html").path)
+    page.click("[aria-label='Next row']")
+    settle(page)
+    text = page.text_content(".sum").replace("\u00a0", " ").replace("−", "-")
+    parts, total = text.removeprefix("y: ").split(" = ")
+    rest = re.search(r" ([+-]) ([0-9.]+) from ([0-9]+) more parts \(([0-9.]+) %\)$", parts)
+    assert rest, text
+    factors = re.findall(r"([0-9.]+) % × ([+-][0-9.]+)", parts)
+    by_hand = sum(float(share) / 100 * float(adds) for share, adds in factors) + float(rest[1] + rest[2])
+    assert abs(by_hand - float(total)) < 1.5
+    assert abs(float(total) - tree.predict(X[:1])[0]) <= 0.5
+    assert abs(sum(float(share) for share, _ in factors) + float(rest[4]) - 100) < 0.5
 
 
 def test_a_leaf_is_shaded_in_the_colour_of_its_class(soft: Any, open_page: Open, tmp_path: Path) -> None:

@@ -28,12 +28,12 @@ def own_answer(numbers: NodeNumbers, node: int) -> Floats:
 
 
 def spell_answer(tree: TreeArrays, answer: Floats) -> str:
-    """`virginica 0.98`, `152.1`; "" if unknown."""
+    """`virginica 98.2 %`, `152.1`; "" if unknown."""
     if not np.isfinite(answer).all():
         return ""
     if tree.schema.task == "classification":
         place = int(tree.schema.decide(answer[None])[0])
-        return f"{spell_label(tree.schema.answers[place])} {spell_fixed(float(answer[place]), 2)}"
+        return f"{spell_label(tree.schema.answers[place])} {spell_fixed(100 * float(answer[place]), 1)} %"
     return ", ".join(map(spell_number, answer.tolist()))
 
 
@@ -44,7 +44,7 @@ def added_words(numbers: NodeNumbers, node: int) -> str:
         return ""
     if not has_unit(numbers):
         told, arrives = (spell_answer(tree, answer) for answer in (own_answer(numbers, node), numbers.arrives[node]))
-        return "" if told in ("", arrives) else f"answers {told}"
+        return "" if told in ("", arrives) else f"predicts {told}"
     outputs = list(range(len(numbers.names)))
     labels = [""] * len(outputs)
     if len(outputs) > MOST_ADDED:

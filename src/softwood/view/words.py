@@ -42,6 +42,7 @@ def page_words(tree: Tree, name: str, told: list[int]) -> dict[str, Any]:
         "isHard": tree.is_hard,
         "isSummed": has_unit(numbers),
         "unit": _unit(numbers),
+        "source": numbers.source,
         "outputs": list(numbers.names),
         "arrives": np.nan_to_num(numbers.arrives).tolist(),
         "adds": of_each(lambda node: [float(v) if np.isfinite(v) else None for v in numbers.adds[node]]),
@@ -59,7 +60,8 @@ def page_rules(tree: Tree, told: list[int]) -> list[dict[str, Any]]:
     if not tree.is_hard and np.isfinite(tree.count).all():
         nodes.sort(key=lambda node: -tree.count[node] * tree.leafness[node] * tree.constant_share[node])
     asked = paths(words, nodes, ROOM)
-    then = {node: spell_answer(tree, own_answer(numbers, node)) for node in nodes}
+    own = {node: own_answer(numbers, node) for node in nodes}
+    then = {node: answer.tolist() if np.isfinite(answer).all() else None for node, answer in own.items()}
     adds = {node: _sum(words, numbers, node) for node in nodes}
     return [{"node": node, "if": asked[node], "then": then[node], "adds": adds[node]} for node in nodes]
 
@@ -75,7 +77,10 @@ def _unit(numbers: NodeNumbers) -> str:
     """The column heading of what nodes add."""
     if not has_unit(numbers):
         return ""
-    return f"adds to {numbers.names[0]}" if len(numbers.names) == 1 else f"adds ({numbers.unit or 'number'} of each)"
+    if len(numbers.names) == 1:
+        return f"adds to {numbers.names[0]}"
+    each = "each class" if numbers.tree.schema.task == "classification" else "each target"
+    return f"adds to the {numbers.unit} of {each}" if numbers.unit else f"adds to {each}"
 
 
 def _facts(tree: Tree) -> list[str]:

@@ -1,10 +1,10 @@
-// The live prediction: bars of classes, or numbers; beside it that of the row it is compared with.
+// The live prediction: bars of classes, or numbers; beside it the prediction of the row kept as B.
 
 import { decide, evaluate } from "./evaluate.js";
 import { classColour } from "./colour.js";
 import { h, onceAFrame, replaceChildren } from "./dom.js";
 import { headline, rowParts, toldOutput } from "./state.js";
-import { spellNumber, spellShare, spellSigned } from "./spell.js";
+import { spellFactor, spellNumber, spellShare, spellSummands } from "./spell.js";
 
 const MOST_CLASSES = 8, MOST_PARTS = 6, SPEAK_AFTER = 500; // milliseconds before a screen reader is notified
 
@@ -42,15 +42,29 @@ function drawNumbers(state, result, other) {
     other && h("span", { class: "other" }, `B ${spellNumber(other[k])}`)));
 }
 
-// The sum that gives the output of the row: share × what each node adds.
+// The sum that gives the output of the row: share × what each node adds, as in tree/row_sum.py.
 function drawSum(state) {
   if (!state.data.words.isSummed) return null;
   const k = toldOutput(state), parts = rowParts(state), shown = parts.slice(0, MOST_PARTS), left = parts.slice(MOST_PARTS);
-  const told = shown.map((part) => `${spellShare(part.share)} × ${spellSigned(part.adds[k])}`.replaceAll(" ", "\u00a0"));
-  const rest = left.reduce((sum, part) => sum + part.share * part.adds[k], 0);
-  if (left.length) told.push(`${spellSigned(rest)} from ${left.length} more parts`);
-  const total = parts.reduce((sum, part) => sum + part.share * part.adds[k], 0);
-  return h("p", { class: "note sum", "data-total": total }, `${state.data.words.outputs[k]}: ${told.join(" + ")} = ${spellSigned(total)}`);
+  const total = sumOf(parts, k), texts = spellSummands([...shown.map((part) => part.adds[k]), total, sumOf(left, k)]);
+  const told = shown.map((part, i) => `${spellFactor(part.share)} × ${texts[i]}`).join(" + ") + spellRest(left, texts.at(-1));
+  return h("p", { class: "note sum", "data-total": total }, `${state.data.words.outputs[k]}: `, keepTogether(`${told} = ${texts.at(-2)}`));
+}
+
+function sumOf(parts, k) {
+  return parts.reduce((sum, part) => sum + part.share * part.adds[k], 0);
+}
+
+// ` − 0.8 from 2 more parts (4.1 %)`: one sign, that of their sum.
+function spellRest(left, sum) {
+  if (!left.length) return "";
+  const share = spellFactor(left.reduce((all, part) => all + part.share, 0));
+  return ` ${sum[0]} ${sum.slice(1)} from ${left.length} more ${left.length === 1 ? "part" : "parts"} (${share})`;
+}
+
+// No line ends between an operator and what follows it.
+function keepTogether(text) {
+  return text.replace(/ ×/g, "\u00a0×").replace(/([×+−=]) /g, "$1\u00a0").replace(/ %/g, "\u00a0%");
 }
 
 function drawChance(state, k, part, other, isBest) {

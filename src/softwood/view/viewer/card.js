@@ -1,13 +1,13 @@
-// One node of the drawing: a card with its question, its rows, what arrives there (label and bar), what it adds to
-// the output (signed, with a bar from the middle), and how much of the row arrives.
-// Shading shows leafness, in the colour of the class that arrives most: a branch is plain, a leaf shaded, a bud in between.
+// One node of the drawing: a card with its gate, its label (the class or mean of the training rows that arrive) with a
+// bar, their number, what it adds to the output (signed, with a bar from the middle), and the share of the row that arrives.
+// Shading shows leafness, in the colour of the label: a branch is plain, a leaf shaded, a bud in between.
 
 import { decide } from "./evaluate.js";
 import { classColour, scaleText } from "./colour.js";
 import { svg } from "./dom.js";
 import { drawGlyph, hasGlyph } from "./glyph.js";
 import { countBelow } from "./inputs.js";
-import { headline } from "./state.js";
+import { headline, labelName } from "./state.js";
 import { spellCount, spellShare } from "./spell.js";
 
 export const CARD = { width: 206, height: 84 };
@@ -29,12 +29,18 @@ export function fitText(text, room, size, weight = 400) {
   return letters.slice(0, low).join("").trimEnd() + "…";
 }
 
-// The text on two lines, broken at a space; the second is cut.
+// The last space of a text at which a line may end: an operator stays with what follows it.
+function lastBreak(text) {
+  const found = [...text.matchAll(/(?<![−+≤≥<>=…]) /g)];
+  return found.length ? found.at(-1).index : -1;
+}
+
+// The text on two lines, broken at a space; the second is truncated.
 function fitLines(text, room, size, weight) {
   const whole = fitText(text, room, size, weight);
   if (whole === text) return [text];
-  const first = Array.from(whole).slice(0, -1).join(""), space = first.lastIndexOf(" ");
-  const head = space > first.length / 2 && text[first.length] !== " " ? first.slice(0, space) : first;
+  const first = Array.from(whole).slice(0, -1).join(""), space = lastBreak(text.slice(0, first.length + 1));
+  const head = space > first.length / 2 ? text.slice(0, space) : first;
   return [head.trimEnd(), fitText(text.slice(head.length).trimStart(), room, size, weight)];
 }
 
@@ -42,12 +48,12 @@ function fitLines(text, room, size, weight) {
 export function describeNode(state, m) {
   const { model, data } = state, kept = model.leafness[m];
   const kind = kept === 1 ? "Leaf" : kept === 0 ? "Branch" : `Bud, leafness ${spellShare(kept)}`;
-  const asks = kept < 1 && model.nChildren[m] ? `asks ${data.words.question[m]}` : "";
+  const asks = kept < 1 && model.nChildren[m] ? `gate ${data.words.question[m]}` : "";
   const rule = m ? `for ${data.words.rule[m]}` : "for all rows";
   const rows = Number.isFinite(model.count[m]) ? `${spellCount(model.count[m])} rows` : "";
   const below = `${countBelow(model, m)} nodes below`;
   const closed = state.isSealed(m) ? `${below}, not on this page` : state.closed.has(m) ? `closed, ${below}` : "";
-  const answer = `what arrives ${headline(state, model.arrives[m])}`;
+  const answer = `${labelName(state)} ${headline(state, model.arrives[m])}`;
   const here = `${spellShare(state.result.reach[m])} of this row arrives`;
   return [`${kind} ${m}`, rule, asks, rows, answer, data.words.added[m], here, closed].filter(Boolean).join("; ");
 }
@@ -79,7 +85,7 @@ export function drawCard(state, m, scale) {
   return { group, pill, glyph };
 }
 
-// What a leaf adds, as a bar from the middle; of several outputs one for each.
+// What a leaf adds, as a bar from the middle; one bar per output.
 function drawAdded(state, m) {
   const { width, height } = CARD, adds = state.data.words.adds, room = (width - 20) / 2, middle = width / 2;
   const group = svg("g", { class: "added", "aria-hidden": "true" },
@@ -93,7 +99,7 @@ function drawAdded(state, m) {
   return group;
 }
 
-// What arrives along the foot of a card: proportions of classes, or the place of a number among those of all nodes.
+// The bar along the foot of a card: proportions of classes, or the place of a mean among those of all nodes.
 function drawAnswer(state, m, [low, high]) {
   const { width, height } = CARD, foot = height - 9, room = width - 20, answer = state.model.arrives[m];
   const group = svg("g", { class: "answer", "aria-hidden": "true" });

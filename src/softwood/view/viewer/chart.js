@@ -1,4 +1,4 @@
-// Small drawings in SVG: a curve with the rows under it, bars of levels, the squash of a gate.
+// Small drawings in SVG: a curve with a histogram of the rows under it, and bars of levels.
 
 import { svg } from "./dom.js";
 import { shorten, spellNumber } from "./spell.js";
@@ -38,7 +38,8 @@ function spellTick(value) {
   return spellNumber(value, Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 1 ? 1 : 2);
 }
 
-// flip: the largest x at the left. lines: [{ys, kind}] over xs. marks: [{x, y, kind}]. column: values of rows, drawn as a density at the foot.
+// lines: [{ys, kind}] over xs. marks: [{x, y, kind}]. column: values of rows, for the histogram at the foot. ends: of the
+// vertical axis; by default those of the lines. zero: show the line of 0. flip: the largest x is at the left.
 export function drawCurve({ xs, lines, marks = [], column = [], width = 220, height = 110, ends = null, label, zero = false, flip = false }) {
   const [low, high] = [xs[0], xs[xs.length - 1]];
   const [bottom, top] = ends ?? extent([...lines.flatMap((line) => Array.from(line.ys)), ...(zero ? [0] : [])]);
@@ -72,7 +73,7 @@ function densityPath(column, low, high, x, height) {
   return svg("path", { class: "density", d: `M${x(low)} ${foot}${parts.join("")}L${x(high)} ${foot}Z` });
 }
 
-// One bar for every level: rows [{name, value, isNow}].
+// One bar per level: rows [{name, value, isNow}].
 export function drawBars({ rows, width = 220, label, most = 12 }) {
   const shown = rows.slice(0, most), tall = 15, [low, high] = extent([0, ...rows.map((row) => row.value)]);
   const x = (value) => 92 + ((value - low) / (high - low || 1)) * (width - 92 - 44);

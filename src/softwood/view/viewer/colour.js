@@ -1,5 +1,5 @@
-// Colours that are distinct for any colour vision: Okabe and Ito's eight for classes, cividis (Nuñez, Anderton
-// and Renslow, 2018) for numbers.
+// Colours for readers with and without colour-vision deficiency: for classes those of Okabe and Ito (2002), with grey in
+// place of black; for numbers cividis (Nuñez, Anderton and Renslow, 2018).
 
 const CLASSES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7A7A7A"];
 const CIVIDIS = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];

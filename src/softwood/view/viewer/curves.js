@@ -1,5 +1,5 @@
 // The curves tab: the prediction as one input varies and all others stay as in the row; the pale line is the mean
-// of the same over rows of the page (partial dependence).
+// of such predictions over some rows of the page (partial dependence).
 
 import { evaluate } from "./evaluate.js";
 import { drawBars, drawCurve, extent, grid } from "./chart.js";
@@ -37,7 +37,7 @@ export function createCurves(state, root) {
 
 // The choice of a class or a target, if there are several.
 export function createAnswerMenu(state, get, set) {
-  if (state.answers.length < 2 || (state.isClasses && state.answers.length < 2)) return null;
+  if (state.answers.length < 2) return null;
   const menu = h("select", { onchange: (event) => set(Number(event.target.value)) },
     state.answers.map((name, at) => h("option", { value: String(at), selected: at === get() }, name)));
   return h("label", {}, state.isClasses ? "Probability of " : "Target ", menu);

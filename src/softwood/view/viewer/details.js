@@ -1,4 +1,4 @@
-// The panel of one node: its question, the squash of its gate, the curve of every input, counts and response.
+// The panel of one node: counts, its gate with the squash, its response, and the curve of every input of their sums.
 
 import { MISSING, SCORE, SQUASH, childrenOf, expand, expandColumn, gateShares } from "./evaluate.js";
 import { classColour } from "./colour.js";
@@ -6,12 +6,12 @@ import { drawBars, drawCurve, grid } from "./chart.js";
 import { h, onceAFrame, replaceChildren } from "./dom.js";
 import { hasGlyph, scoreOf } from "./glyph.js";
 import { gateTerms, responseTerms } from "./inputs.js";
-import { defaultAnswer, headline, inputName, ownAdded, ownAnswer, toldOutput } from "./state.js";
-import { spellCount, spellNumber, spellShare, spellSigned } from "./spell.js";
+import { defaultAnswer, headline, inputName, labelName, ownAdded, ownAnswer, toldOutput } from "./state.js";
+import { spellCount, spellFactor, spellNumber, spellShare, spellSummands } from "./spell.js";
 
 const FIRST_CURVES = 6;
 const GATES = ["", "threshold", "category", "intervals", "linear sum", "mean of trees"], SQUASHES = ["step", "ramp", "sigmoid"];
-const TREATMENTS = ["goes to one child", "is split among the children", "is decided by surrogates", "is a value of its own"];
+const TREATMENTS = ["goes to", "is split among the children", "follows the surrogate splits; if they are missing, too, it goes to", "is a value of its own, which goes to"];
 
 export function createDetails(state, root) {
   let hovered = null, all = false;
@@ -49,10 +49,10 @@ function drawDetails(state, m, all, showAll) {
 function drawFacts(state, m) {
   const { model, data } = state, total = model.count[0];
   const facts = [
-    ["rows", Number.isFinite(model.count[m]) && `${spellCount(model.count[m])}${total > 0 ? ` (${spellShare(model.count[m] / total)})` : ""}`],
-    ["of this row", spellShare(state.result.reach[m])],
-    ["arrives", headline(state, model.arrives[m])],
-    [data.words.isSummed && model.leafness[m] > 0 ? data.words.unit : "", data.words.added[m]],
+    ["training rows", Number.isFinite(model.count[m]) && `${spellCount(model.count[m])}${total > 0 ? ` (${spellShare(model.count[m] / total)})` : ""}`],
+    [labelName(state), headline(state, model.arrives[m])],
+    ["share of this row", spellShare(state.result.reach[m])],
+    [data.words.isSummed && model.leafness[m] > 0 ? data.words.unit : "", data.words.added[m].replace(/^adds /, "")],
     ["leafness", model.leafness[m] > 0 && model.leafness[m] < 1 && spellNumber(model.leafness[m])],
     ["impurity", Number.isFinite(model.impurity[m]) && spellNumber(model.impurity[m])],
     ["gain", model.nChildren[m] > 0 && Number.isFinite(model.gain[m]) && spellNumber(model.gain[m])],
@@ -69,13 +69,13 @@ function drawFacts(state, m) {
 
 function drawGate(state, m, all, showAll) {
   const { model, data } = state, terms = gateTerms(model, m), isSum = model.score[m] === SCORE.LINEAR;
-  const isMean = model.score[m] === SCORE.CONSTANT; // asks nothing: no value can be missing
+  const isMean = model.score[m] === SCORE.CONSTANT; // without a condition: no value can be missing
   const share = gateShares(model, m, state.row, state.result.phi);
   return h("section", {},
     h("h3", {}, "Gate", h("small", {}, isMean ? GATES[model.score[m]] : `${GATES[model.score[m]]}, ${SQUASHES[model.squash[m]]}`)),
     h("p", { class: "formula" }, data.words.question[m]),
     h("ul", { class: "shares" }, childrenOf(model, m).map((child, slot) => h("li", {},
-      h("b", {}, spellShare(share[slot])), ` to ${child}: ${data.words.branch[child] ?? "not on this page"}`))),
+      h("b", {}, spellShare(share[slot])), ` to node ${child}: ${data.words.branch[child] ?? "not on this page"}`))),
     !isSum && !isMean && h("p", { class: "note" }, `A missing value ${TREATMENTS[model.missing[m]]}${drawMissing(model, m)}.`),
     hasGlyph(model, m) && drawSquash(state, m),
     isSum && drawTerms(state, m, terms, all, showAll, "the score"));
@@ -83,8 +83,8 @@ function drawGate(state, m, all, showAll) {
 
 function drawMissing(model, m) {
   if (model.missing[m] === MISSING.FRACTION)
-    return `: ${childrenOf(model, m).map((child) => `${spellShare(model.fraction[child])} to ${child}`).join(", ")}`;
-  return ` (${model.missing[m] === MISSING.SURROGATE ? "then " : ""}node ${model.firstChild[m] + model.default[m]})`;
+    return `: ${childrenOf(model, m).map((child) => `${spellShare(model.fraction[child])} to node ${child}`).join(", ")}`;
+  return ` node ${model.firstChild[m] + model.default[m]}`;
 }
 
 // The share of the first child over the score, with the scores of the rows below.
@@ -107,7 +107,7 @@ function drawSquash(state, m) {
     return gateShares(model, m, row, null)[0];
   };
   const share = gateShares(model, m, state.row, state.result.phi)[0], flip = isSum; // yes is at the left
-  const label = `Share of node ${model.firstChild[m]} over ${isSum ? "the score" : input.name}`;
+  const label = `Share to node ${model.firstChild[m]}, by ${isSum ? "the score" : input.name}`;
   return h("figure", {}, drawCurve({ xs, lines: [{ ys: xs.map(first) }], marks: [{ x: now, y: share }], column, ends: [0, 1], width: 300, height: 104, label, flip }),
     h("figcaption", {}, label));
 }
@@ -115,6 +115,7 @@ function drawSquash(state, m) {
 function drawTerms(state, m, terms, all, showAll, of) {
   const shown = all ? terms : terms.slice(0, FIRST_CURVES), total = terms.reduce((sum, term) => sum + term.effect, 0);
   return [
+    h("p", { class: "note" }, `What each input adds to ${of}; per cent: its part of all effects.`),
     h("div", { class: "curves" }, shown.map((term) => h("figure", {}, drawTerm(state, term, m),
       h("figcaption", { title: inputName(state, term.feature) }, h("span", {}, inputName(state, term.feature)),
         h("b", {}, total > 0 ? spellShare(term.effect / total) : ""))))),
@@ -138,10 +139,11 @@ function drawResponse(state, m, all, showAll) {
   const { model, data } = state, k = model.nOutputs === 1 ? 0 : Math.min(defaultAnswer(state), model.nOutputs - 1);
   const isLinear = model.slopeRow[m] >= 0, own = ownAnswer(state, m, state.result.phi);
   const added = ownAdded(state, m, state.result.phi)[toldOutput(state)], share = state.result.reach[m] * model.leafness[m];
-  const toldAdds = `${spellShare(share)} × ${spellSigned(added)} = ${spellSigned(share * added)} ${data.words.outputs[toldOutput(state)]}`;
+  const [one, product] = spellSummands([added, share * added]);
+  const toldAdds = `This row: ${spellFactor(share)} × ${one} = ${product}, added to ${data.words.outputs[toldOutput(state)]}`;
   return h("section", {},
     h("h3", {}, "Response", h("small", {}, isLinear ? "linear sum" : "constant")),
-    h("p", {}, `To this row: ${data.words.isSummed ? toldAdds : headline(state, own)}`),
+    h("p", {}, data.words.isSummed ? toldAdds : `Predicts ${headline(state, own)}`),
     isLinear && h("p", { class: "formula" }, data.words.equation[m]),
     isLinear && drawTerms(state, m, responseTerms(model, m, k), all, showAll, "the response"));
 }

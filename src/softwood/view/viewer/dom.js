@@ -30,7 +30,7 @@ export function replaceChildren(node, ...children) {
   node.replaceChildren(...flatten(children));
 }
 
-// Calls at most once per frame, with the latest arguments.
+// A function that calls `call` in the next frame, once for all its calls until then.
 export function onceAFrame(call) {
   let waiting = false;
   return () => {

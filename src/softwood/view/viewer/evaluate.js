@@ -4,8 +4,8 @@
 //     output(x)   = sum over m of reach[m](x) * leafness[m] * response[m](x)
 //
 // A row is an array of numbers, NaN where a value is missing. Sums run in the order of the columns, as in Python, so a
-// hard gate sends a row the same way here and there. Nodes that no part of a row reaches are skipped. Sums are written
-// as in far_out.js.
+// hard gate sends a row the same way here and there. Nodes that no part of a row reaches are skipped. far_out.js
+// says how sums are computed far away from the training rows.
 
 import { steadySums } from "./far_out.js";
 

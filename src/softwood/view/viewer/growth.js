@@ -9,7 +9,7 @@ export function createGrowth(data, find, show) {
   const blank = parts.map((part) => part.cloneNode(true)), slider = find("step"), play = find("play");
   let shown = null, timer = null;
   const go = (at) => {
-    const tab = shown?.tab(); // before the parts that say so are replaced
+    const tab = shown?.tab(); // before the parts that show it are replaced
     blank.forEach((part, i) => {
       const fresh = part.cloneNode(true);
       parts[i].replaceWith(fresh);

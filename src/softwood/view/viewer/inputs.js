@@ -50,8 +50,8 @@ function askedValues(model, feature) {
   return values;
 }
 
-// The use of each input by the tree: every gate and linear response counts by the rows there (reach times
-// the part kept), divided among its inputs by their effects. 0: the tree does not use it.
+// The use of each input by the tree: every gate and linear response counts by the share of the training
+// rows there, times 1 − leafness or leafness, divided among its inputs by their effects. 0: the tree does not use it.
 function measureUse(model) {
   const use = new Float64Array(model.nFeatures), total = Number.isFinite(model.count[0]) ? model.count[0] || 1 : 1;
   for (let m = 0; m < model.n; m++) {

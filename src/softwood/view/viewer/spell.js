@@ -28,10 +28,27 @@ export function spellShare(part) {
   return `${percent < 9.95 || (percent > 90.05 && part < 1) ? percent.toFixed(1).replace(/\.0$/, "") : Math.round(percent)} %`;
 }
 
-// A summand with its sign.
-export function spellSigned(value) {
-  const size = Math.abs(value), text = spellNumber(value, size >= 100 ? 0 : size >= 10 ? 1 : 2);
-  return value >= 0 ? `+${text}` : text;
+// A proportion as per cent with one decimal, so that products can be checked by hand; as in tree/row_sum.py.
+export function spellFactor(part) {
+  return part < 0.0005 ? "< 0.1 %" : part >= 0.9995 ? "100 %" : `${(100 * part).toFixed(1)} %`;
+}
+
+// Summands with their signs, all with as many decimals as the largest needs for three digits; as in tree/row_sum.py.
+export function spellSummands(values) {
+  const size = values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
+  const isPlain = size >= 1e-4 && size < 1e9;
+  const decimals = isPlain ? Math.max(0, 2 - Number(size.toExponential(6).split("e")[1])) : 0;
+  return values.map((value) => {
+    const text = isPlain && Number.isFinite(value) ? value.toFixed(decimals).replace(/^-(?=[0.]*$)/, "").replace("-", "−") : spellNumber(value);
+    return text.startsWith("−") ? text : `+${text}`;
+  });
+}
+
+// The difference of two probabilities, in percentage points.
+export function spellPoints(difference) {
+  const points = 100 * Math.abs(difference);
+  if (points === 0) return "0 points";
+  return points < 0.05 ? "< 0.1 points" : `${difference > 0 ? "+" : "−"}${points.toFixed(1)} points`;
 }
 
 export function spellCount(count) {

@@ -69,6 +69,11 @@ export function reveal(state, node) {
   if (changed) state.tell("shape");
 }
 
+// What the label of a node is: the class or mean of its training rows where it is known (tree/node_numbers.py).
+export function labelName(state) {
+  return state.data.words.source !== "observed" ? "prediction" : state.isClasses ? "class" : "mean";
+}
+
 // The headline of a prediction: the class and its probability, or the numbers.
 export function headline(state, answer) {
   if (!state.isClasses) return answer.map((value) => spellNumber(value)).join(", ");
@@ -101,7 +106,7 @@ export function centred(state, output) {
   return Array.from(output, (value) => value - mean);
 }
 
-// The output shown for a row: that of the predicted class, or the only one.
+// The output shown for a row: that of the predicted class, else the first.
 export function toldOutput(state) {
   const n = state.model.nOutputs;
   return n > 1 && state.isClasses ? decide(state.model.schema, state.result.answer) : 0;

@@ -1,5 +1,5 @@
 // The tree tab: cards and edges in SVG, with zoom, pan, collapse, and the path of the row on top.
-// Width of the pale edge: proportion of the training rows; width of the coloured one: proportion of this row.
+// The pale edge is as wide as the share of the training rows that takes it, the coloured one as the share of this row.
 
 import { childrenOf } from "./evaluate.js";
 import { CARD, answerScale, describeNode, drawCard } from "./card.js";
