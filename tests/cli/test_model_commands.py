@@ -143,6 +143,9 @@ def test_diff_says_what_python_says(run: Any, model: str, people: pd.DataFrame) 
         == f"{compare_models(load(model), load('b.softwood'), names=('people', 'b'))}\n"
     )
     assert "--group needs DATA" in run("diff", model, model, "--group", "town", code=2).stderr
+    run("fit", "people.csv", "--target", "limit", "--model", "cart", "--folds", "0", "--out", "number.softwood")
+    refused = run("diff", model, "number.softwood", "nowhere.csv", code=2).stderr  # before the rows are read
+    assert "the people model is for classification and the number model for regression" in refused
     people.drop(columns="age").to_csv("less.csv")
     assert (
         "has no column 'age', which the old model needs" in run("diff", model, "b.softwood", "less.csv", code=2).stderr

@@ -36,6 +36,7 @@ def main(
     import softwood
     from softwood.cli.model_files import load_model
     from softwood.cli.view import write_page
+    from softwood.view.comparisons.sides import require_same_task
 
     check_options(data, target, group)
     if out is not None:
@@ -43,6 +44,7 @@ def main(
     models = load_model(old), load_model(new)
     X, y, groups = (None, None, None)
     if data is not None:
+        require_same_task(models[0].tree_, models[1].tree_, name_models(old, new))
         X, y, groups = read_data(models, data, target, group, tuple(null or ()), separator)
     found = softwood.compare_models(*models, X, y, group=groups, n_rows=n_rows, names=name_models(old, new))
     if out is not None:

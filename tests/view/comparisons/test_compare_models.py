@@ -130,9 +130,13 @@ def test_other_classes_and_tasks_are_named() -> None:
     with pytest.raises(ValueError, match="y has the label 3, which is a class of neither model"):
         compare_models(old, new, X, y + 1)
     number = CARTRegressor().fit(X, y)
-    apart = compare_models(new, number, X, y)
+    apart = compare_models(new, number)
     assert "only the trees are compared" in apart.problems[-1]
     assert apart.parts == ("trees", "gates", "proofs")
+    with pytest.raises(
+        ValueError, match="old model is for classification and the new model for regression: their pred"
+    ):
+        compare_models(new, number, "not even rows")
 
 
 def test_levels_that_differ_are_named() -> None:

@@ -123,7 +123,8 @@ def compare_models(
     Parameters
     ----------
     old, new : each a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
-    X : rows that neither model was trained on, with the columns of both models. None: only the trees are compared.
+    X : rows that neither model was trained on, with the columns of both models. None: only the trees are compared, also
+        those of a classifier and a regressor.
     y : their actual values. None: errors and calibration are omitted.
     group : the name of a column of X, or one group per row: scores and errors are also compared by group.
     n_rows : number of rows with the largest changes to show, with reasons.
@@ -150,7 +151,7 @@ def compare_models(
         raise ValueError(f"n_rows must be a whole number of at least 0, got {n_rows!r}.")
     pair = read_pair(old, new, X, y, (first, second), feature_names)
     if group is not None and not pair.has_scores:
-        raise ValueError("group needs rows that both models predict: pass X, and models of the same task.")
+        raise ValueError("group needs rows that both models predict: pass X.")
     return Comparison(pair.names, pair.problems, tuple(_tables(pair, X, group, int(n_rows))))
 
 

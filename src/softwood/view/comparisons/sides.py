@@ -103,18 +103,28 @@ def read_pair(old: Any, new: Any, X: Any, y: Any, names: tuple[str, str], featur
         for model, name in zip((old, new), names, strict=True)
     )
     trees = (first, second)
+    if X is not None:
+        require_same_task(first, second, names)
     problems = [*_other_inputs(first, second, names), *_other_answers(first, second, names)]
-    same_task = trees[0].schema.task == trees[1].schema.task
-    classes = _either(first, second) if same_task and trees[0].schema.task == "classification" else ()
+    classes = _either(first, second) if {tree.schema.task for tree in trees} == {"classification"} else ()
     if y is not None and X is None:
         raise ValueError("y without X: actual values belong to rows; pass both or neither.")
-    if X is None or not same_task:
+    if X is None:
         sides = [Side(model, tree) for model, tree in zip((old, new), trees, strict=True)]
         return Pair(sides[0], sides[1], names, classes, None, tuple(problems))
     sides = [_answer(model, tree, X, name, classes) for model, tree, name in zip((old, new), trees, names, strict=True)]
     rows = [len(np.asarray(side.rows)) for side in sides]
     known = None if y is None else _known(y, rows[0], classes)
     return Pair(sides[0], sides[1], names, classes, known, tuple(problems))
+
+
+def require_same_task(old: Tree, new: Tree, names: tuple[str, str]) -> None:
+    """Raise an error if one model predicts classes and the other numbers."""
+    if old.schema.task != new.schema.task:
+        raise ValueError(
+            f"the {names[0]} model is for {old.schema.task} and the {names[1]} model for {new.schema.task}: their "
+            "predictions cannot be compared. Without rows their trees can."
+        )
 
 
 def _answer(model: Any, tree: Tree, X: Any, name: str, classes: tuple[Any, ...]) -> Side:
