@@ -153,3 +153,12 @@ def test_a_budding_tree_without_buds_says_so() -> None:
     assert "no buds" not in summary(budding)
     soft = SoftTreeRegressor(gate="linear", leaf="constant", weight_penalty=0.01, max_leaves=2).fit(X, y)
     assert said not in to_text(soft)
+
+
+def test_a_target_called_target_is_named_once() -> None:
+    X = pd.DataFrame({"x": np.arange(20.0)})
+    for name in ("target", "price"):
+        tree = CARTRegressor().fit(X, (X["x"] > 7).astype(float).rename(name)).tree_
+        assert summary(tree).startswith(
+            f"Tree: {'target' if name == 'target' else 'target price'}; learned from 20 rows"
+        )

@@ -76,7 +76,8 @@ def _heading(model: Any, tree: Tree) -> str:
     answers = [spell_label(answer) for answer in tree.schema.answers]
     noun = "classes" if tree.schema.task == "classification" else "target" if len(answers) == 1 else "targets"
     rows = f"; learned from {spell_counts(tree.count[:1])[0]} rows" if np.isfinite(tree.count[0]) else ""
-    return f"{type(model).__name__}: {noun} {spell_list(answers, 60)}{rows}"
+    named = noun if answers == [noun] else f"{noun} {spell_list(answers, 60)}"
+    return f"{type(model).__name__}: {named}{rows}"
 
 
 def _many(n: int, noun: str, plural: str = "") -> str:
