@@ -116,7 +116,7 @@ def standing(results: Results) -> str:
     firsts = ", ".join(f"{model} {n}" for model, n in count_firsts(results).items() if n)
     duels = ", ".join(f"{model} on {won} of {met}" for model, (won, met) in count_duels(results).items() if met)
     told = f" SoftTree has less error than {duels}." if duels else ""
-    return f"Number of the {len(tables_of(results))} tables with the least error: {firsts}.{told}"
+    return f"Number of the {len(tables_of(results))} tables with the lowest error: {firsts}.{told}"
 
 
 def error_of(results: Results, name: str, model: str) -> float:

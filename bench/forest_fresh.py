@@ -47,7 +47,7 @@ def run(names: list[str]) -> Results:
 
 
 def to_markdown(results: Results) -> str:
-    """One row per table: errors, then nodes and seconds. The least error is bold."""
+    """One row per table: errors, then nodes and seconds. The lowest error is bold."""
     stored, rows = read_stored(), []
     for name in sorted(key.split("/")[0] for key in results if key.endswith("/soft forest")):
         found = [{**stored, **_forests(results)}[f"{name}/{SEED}/{model}"] for model in COLUMNS]

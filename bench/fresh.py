@@ -31,7 +31,7 @@ centred only beyond 32 levels (for all categories: less error than LightGBM on 2
 Two thirds of at most 12,000 rows are for training; figures are means of three draws. Errors are proportions of the
 target's variance (of log prices and the like where the list says so), or of the rows. All models use their defaults
 and one thread. LightGBM takes the better of 7 and 31 leaves, stops early on a fifth of the rows and gets the
-categories; the forest has 300 trees and gets their codes. Bold: the least error.
+categories; the forest has 300 trees and gets their codes. Bold: the lowest error.
 """
 
 

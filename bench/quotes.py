@@ -25,7 +25,7 @@ QUOTES: tuple[tuple[str, str], ...] = (
     (
         README,
         "| {fresh_tables} fresh tables, picked before any fit ([table](docs/results/fresh.md)) "
-        "| {fresh_nodes} nodes on average, least error on {fresh_first_SoftTree} "
+        "| {fresh_nodes} nodes on average, lowest error on {fresh_first_SoftTree} "
         "| less error than LightGBM on {fresh_better_LightGBM}, a forest on {fresh_better_forest}, "
         "CART on {fresh_better_CART}; LightGBM **best** on {fresh_first_LightGBM} |",
     ),
@@ -53,12 +53,12 @@ QUOTES: tuple[tuple[str, str], ...] = (
     ),
     (
         INDEX,
-        "| {fresh_tables} tables of R packages, picked before the first fit | least error on {fresh_first_SoftTree}, "
+        "| {fresh_tables} tables of R packages, picked before the first fit | lowest error on {fresh_first_SoftTree}, "
         "LightGBM on {fresh_first_LightGBM}, a forest on {fresh_first_forest}, CART on {fresh_first_CART} |",
     ),
     (
         INDEX,
-        "| up to 295 uninformative inputs | least error on {useless_first} of {useless_tables}; "
+        "| up to 295 uninformative inputs | lowest error on {useless_first} of {useless_tables}; "
         "LightGBM on {steps_first_LightGBM} of {steps_tables} tables of steps |",
     ),
     (

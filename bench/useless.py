@@ -21,7 +21,7 @@ HEAD = """# Useless inputs
 `make useless` runs it; the runs are in `bench/results/useless.json`. Only some inputs of these tables are
 informative; all are random. Two thirds of the rows are for training; figures are means of three draws. Errors are
 proportions of the target's variance, or of the rows. All models use their defaults and one thread. LightGBM takes the
-better of 7 and 31 leaves and stops early on a fifth of the rows; the forest has 300 trees. Bold: the least error.
+better of 7 and 31 leaves and stops early on a fifth of the rows; the forest has 300 trees. Bold: the lowest error.
 """
 
 

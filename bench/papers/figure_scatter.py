@@ -64,7 +64,7 @@ def draw(cells: Cells, what: str) -> Any:
         panel.set_title(TITLES[task])
         panel.set_xlabel(LABEL[what])
         panel.margins(x=0.3)
-    figure.axes[0].set_ylabel("error / least error (geometric mean)")
+    figure.axes[0].set_ylabel("error relative to the best method (geometric mean)")
     figure.tight_layout()
     for panel, dots in zip(figure.axes, found.values(), strict=True):
         _label(panel, dots)

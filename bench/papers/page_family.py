@@ -16,10 +16,10 @@ from softwood.datasets import catalog
 REFERENCE = {"half": "soft", "both": "soft-both"}  # reference of the marks, by the rows that a method sees
 TITLES = {"regression": "Regression", "binary": "Two classes", "multiclass": "More classes"}
 TITLE = "# All methods on the papers' thirty sets"
-LEAD = """Mean rank by error among all methods (1: the least error on every set), and in brackets the geometric mean of
-error / least error; methods of *both halves* learn from twice the rows, so compare them with each other.
-[Where we lose](#where-we-lose) lists the sets on which a printed figure or another method is better. `make results`
-runs the fits, `make tables` writes this page from the runs in `bench/papers/results`."""
+LEAD = """Mean rank by error among all methods (1: the lowest error on every set), and in brackets the geometric mean of
+the error divided by the lowest error on the set. Methods of *both halves* learn from twice the rows, so compare them
+with each other. [Where we lose](#where-we-lose) lists the sets on which a printed figure or another method is better.
+`make results` runs the fits, `make tables` writes this page from the runs in `bench/papers/results`."""
 FOOT = """## How it was measured
 
 Mean ± standard deviation over ten folds (in brackets: the number of folds, if fewer); regression: mean squared error

@@ -26,7 +26,7 @@ of the test third: mean squared error of the z-scored target for regression, acc
 | LightGBM | the same rows, 7 or 31 leaves, early stopping on the other half; learning rate .1 (its default) or .05 |
 | both halves | a fit without `X_val` on both halves |
 
-A tree of one node has no gate: a single linear or additive leaf had the least error on the held-out rows. Bases and
+A tree of one node has no gate: a single linear or additive leaf had the lowest error on the held-out rows. Bases and
 rules of choice were compared on some folds of some of these sets during development, so the figures are slightly
 optimistic; the same rules hold for all sets. † marks a column with runs of several commits;
 [which runs](family.md#which-runs) lists those of all methods."""

@@ -37,7 +37,7 @@ def test_the_least_error_is_bold_and_a_missing_run_a_dash() -> None:
     }
     line = contest.to_markdown(results, "inputs").splitlines()[-1]
     assert line == "| steps, 5 of 5 | 0.500 | – | – | **0.400** | 4, 1.5 s | – | – | 1,100, 0.1 s |"
-    told = "Number of the 1 tables with the least error: CART 1. SoftTree has less error than CART on 0 of 1."
+    told = "Number of the 1 tables with the lowest error: CART 1. SoftTree has less error than CART on 0 of 1."
     assert contest.standing(results) == told
 
 
