@@ -154,8 +154,8 @@ def warn_of_light_rows(weight: Floats, least: float) -> None:
     if weight.sum() < least <= np.count_nonzero(weight):
         warnings.warn(
             f"sample_weight sums to {weight.sum():.4g}, less than the {least:g} that a split needs, so nothing is "
-            "split. Weights count as rows (a weight of 2 is the row twice; weights that sum to less than the number of "
-            "distinct rows were scaled up to it): scale them to sum to the number of rows.",
+            "split. Weights count as rows (a weight of 2 counts as two equal rows; weights that sum to less than the "
+            "number of distinct rows were scaled up to it): scale them to sum to the number of rows.",
             UserWarning,
             stacklevel=4,
         )
@@ -203,7 +203,7 @@ def _column(key: Any, names: Sequence[str]) -> int:
 
 
 def cost_matrix(costs: Any, classes: npt.NDArray[Any]) -> Floats | None:
-    """(true, given) costs from a square table in the order of the classes, or {(true, given): cost} by label."""
+    """Costs (actual, predicted) from a square table in the order of the classes, or a dict of pairs of labels."""
     if costs is None:
         return None
     k, labels = len(classes), classes.tolist()
@@ -216,9 +216,9 @@ def cost_matrix(costs: Any, classes: npt.NDArray[Any]) -> Floats | None:
                 )
             matrix[labels.index(pair[0]), labels.index(pair[1])] = _number("costs", cost)
     else:
-        matrix = _numbers("costs", costs, f"a table of shape ({k}, {k}) or a dict {{(true, given): cost}}")
+        matrix = _numbers("costs", costs, f"a table of shape ({k}, {k}) or a dict {{(actual, predicted): cost}}")
     if matrix.shape != (k, k):
-        raise ValueError(f"costs must have shape ({k}, {k}), one row per true class, got {matrix.shape}.")
+        raise ValueError(f"costs must have shape ({k}, {k}), one row per actual class, got {matrix.shape}.")
     if not (np.isfinite(matrix).all() and (matrix >= 0).all()) or np.diag(matrix).any():
         raise ValueError(
             "costs must be finite and >= 0, with zeros on the diagonal (a correct prediction costs nothing), got "

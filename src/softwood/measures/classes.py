@@ -13,20 +13,20 @@ import numpy as np
 from softwood.arrays import Floats, Longs
 from softwood.measures.intervals import Estimate, mean_estimate, proportion_estimate
 
-LEAST_CHANCE = float(np.finfo(np.float64).eps)  # keeps the loss of a completely wrong row finite
+LEAST_PROBABILITY = float(np.finfo(np.float64).eps)  # keeps the loss of a completely wrong row finite
 
 
-def log_losses(actual: Longs, chance: Floats) -> Floats:
-    """Per row; chance is (rows, classes)."""
-    own = chance[np.arange(len(actual)), actual]
-    return np.asarray(-np.log(np.clip(own, LEAST_CHANCE, 1.0 - LEAST_CHANCE)))
+def log_losses(actual: Longs, probability: Floats) -> Floats:
+    """Per row; probability is (rows, classes)."""
+    own = probability[np.arange(len(actual)), actual]
+    return np.asarray(-np.log(np.clip(own, LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY)))
 
 
-def brier_losses(actual: Longs, chance: Floats) -> Floats:
-    """Per row; chance is (rows, classes)."""
-    if chance.shape[1] == 2:
-        return np.asarray(np.square(chance[:, 1] - actual))
-    return np.asarray(np.square(chance - np.eye(chance.shape[1])[actual]).sum(axis=1))
+def brier_losses(actual: Longs, probability: Floats) -> Floats:
+    """Per row; probability is (rows, classes)."""
+    if probability.shape[1] == 2:
+        return np.asarray(np.square(probability[:, 1] - actual))
+    return np.asarray(np.square(probability - np.eye(probability.shape[1])[actual]).sum(axis=1))
 
 
 def error_rate(actual: Longs, predicted: Longs) -> Estimate:
@@ -40,14 +40,14 @@ def error_rate(actual: Longs, predicted: Longs) -> Estimate:
     return proportion_estimate(np.asarray(actual) != np.asarray(predicted))
 
 
-def log_loss(actual: Longs, chance: Floats) -> Estimate:
+def log_loss(actual: Longs, probability: Floats) -> Estimate:
     """Mean ± 1.96 standard errors."""
-    return mean_estimate(log_losses(actual, chance))
+    return mean_estimate(log_losses(actual, probability))
 
 
-def brier_score(actual: Longs, chance: Floats) -> Estimate:
+def brier_score(actual: Longs, probability: Floats) -> Estimate:
     """Mean ± 1.96 standard errors."""
-    return mean_estimate(brier_losses(actual, chance))
+    return mean_estimate(brier_losses(actual, probability))
 
 
 def confusion_matrix(actual: Longs, predicted: Longs, n_classes: int) -> Longs:

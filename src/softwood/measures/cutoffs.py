@@ -59,20 +59,20 @@ def lift_table(positive: Mask, score: Floats, n: int = 10) -> list[LiftLine]:
     return lines
 
 
-def cutoff_table(positive: Mask, chance: Floats, cutoffs: Sequence[float] = CUTOFFS) -> list[CutoffLine]:
+def cutoff_table(positive: Mask, probability: Floats, cutoffs: Sequence[float] = CUTOFFS) -> list[CutoffLine]:
     """One entry per cut-off that selects some but not all rows."""
     lines = []
     for cutoff in cutoffs:
-        taken = chance >= cutoff
+        taken = probability >= cutoff
         if not taken.any() or taken.all():
             continue
         hits, false = int((taken & positive).sum()), int((taken & ~positive).sum())
         total = int(positive.sum())
         found = _ratio(hits, total)
-        wrong = (false + total - hits) / len(chance)
+        wrong = (false + total - hits) / len(probability)
         lines.append(
             CutoffLine(cutoff, float(taken.mean()), hits / int(taken.sum()), found,
-                       _ratio(false, len(chance) - total), 1.0 - found, wrong)
+                       _ratio(false, len(probability) - total), 1.0 - found, wrong)
         )  # fmt: skip
     return lines
 

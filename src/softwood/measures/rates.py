@@ -26,7 +26,7 @@ class Rates(NamedTuple):
     calibration_gap: float
 
 
-def rates(positive: Mask, selected: Mask, chance: Floats) -> Rates:
+def rates(positive: Mask, selected: Mask, probability: Floats) -> Rates:
     """Rates of rows with their actual class, selection and predicted probability.
 
     Examples
@@ -36,7 +36,7 @@ def rates(positive: Mask, selected: Mask, chance: Floats) -> Rates:
 calibration_gap=0.16666666666666663)
     """
     return Rates(
-        _mean(selected), _mean(~selected[positive]), _mean(selected[~positive]), _mean(positive) - _mean(chance)
+        _mean(selected), _mean(~selected[positive]), _mean(selected[~positive]), _mean(positive) - _mean(probability)
     )
 
 

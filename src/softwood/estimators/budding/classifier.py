@@ -72,7 +72,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         "joint": round buds to leaves or branches, and refine.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
-    costs : (classes, classes) array or dict {(true, predicted): cost}
+    costs : (classes, classes) array or dict {(actual, predicted): cost}
         Cost of predicting one class when another is true: `predict` returns the class with the lowest expected cost.
         Costs change neither the tree nor its probabilities.
     class_weight : dict, "balanced" or None

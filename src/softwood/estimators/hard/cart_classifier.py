@@ -51,7 +51,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
         Maximum number of surrogates per branch.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
-    costs : (classes, classes) array or dict {(true, predicted): cost}
+    costs : (classes, classes) array or dict {(actual, predicted): cost}
         Cost of predicting one class when another is true.
     priors : array or dict by label
         Class shares to assume instead of those of the training rows.

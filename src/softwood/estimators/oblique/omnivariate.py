@@ -102,7 +102,7 @@ class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassif
         A split must lower the impurity of the whole tree by at least this much.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
-    costs : (classes, classes) array or dict {(true, predicted): cost}
+    costs : (classes, classes) array or dict {(actual, predicted): cost}
         Cost of predicting one class when another is true.
     priors : array or dict by label
         Class shares to assume instead of those of the training rows.

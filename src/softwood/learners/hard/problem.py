@@ -31,7 +31,7 @@ class Problem:
     criterion : the impurity that splits minimise.
     n_classes : 0 for numbers.
     answer_factor : per class, the weight of its rows in the responses (class weights, priors).
-    costs : (true, given) cost of predicting one class when another is true; the diagonal is 0.
+    costs : (actual, predicted); the diagonal is 0.
     raised : whether the weights were raised, because they summed to less than the rows (parts/folds.py).
     group : number of each row's group, which is never split across folds; None: no groups.
     parameter : of quantile (which one) and huber (its width), one for each target; else empty.
@@ -168,7 +168,7 @@ class Problem:
     def loss(self, response: Floats, row: npt.NDArray[np.int64]) -> Floats:
         """The cost of each response for its row: misclassification cost, or the loss of the criterion."""
         if self.is_classes:
-            given, true = self.decide(response), self.y[row].astype(np.int64)
-            return (given != true).astype(np.float64) if self.costs is None else self.costs[true, given]
+            predicted, actual = self.decide(response), self.y[row].astype(np.int64)
+            return (predicted != actual).astype(np.float64) if self.costs is None else self.costs[actual, predicted]
         loss = number_loss(self.criterion, self.parameter, response, self.y[row].astype(np.float64))
         return np.asarray(loss.mean(axis=1))

@@ -61,7 +61,7 @@ def pull_to(share: Floats, prior: Floats, part: Floats, costs: Floats | None = N
     share : (nodes, classes).
     prior : (classes,).
     part : (nodes,) maximum proportion of the prior.
-    costs : (true, given), or None if all errors cost the same.
+    costs : (actual, predicted), or None if all errors cost the same.
 
     Examples
     --------
