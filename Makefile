@@ -86,11 +86,10 @@ lint-text: $(PACKAGE) $(LINTERS)
 	$(BIN)/clang-format --dry-run --Werror $(wildcard native/*/*.cpp native/*/*.hpp)
 
 lint-types: $(PACKAGE) $(LINTERS)
-	$(BIN)/mypy src $(wildcard bench)
+	$(BIN)/mypy src $(wildcard bench) tests/typed/user_project.py
 
-# A user's program, by both checkers of types.
+# A user's program beside the installed package; mypy has checked it above, beside the sources.
 lint-user: $(PACKAGE) $(LINTERS)
-	$(BIN)/mypy --cache-dir build/mypy-user --strict --config-file= tests/typed/user_project.py
 	$(BIN)/basedpyright --project tests/typed --pythonpath $(BIN)/python
 
 # Each folder of native/ as one source, as CMakeLists.txt has it: headers are parsed once per folder, in a third of the time.

@@ -7,6 +7,7 @@ every value of every parameter to occur; `make test-long` runs the others.
 from __future__ import annotations
 
 import gc
+import html
 import shutil
 import sys
 import zlib
@@ -33,7 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if shared := _shared_place(item):
             item.add_marker(pytest.mark.xdist_group(shared))
-        if item.get_closest_marker("fewer"):
+        if item.get_closest_marker("fewer") and not item.get_closest_marker("long"):
             cases[item.nodeid.split("[")[0]].append(item)
     for group in cases.values():
         mark = group[0].get_closest_marker("fewer")
@@ -93,6 +94,13 @@ def _close_figures() -> Iterator[None]:
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture
+def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports have the captions of their pictures alone: drawing takes ten times as long as all the rest."""
+    told = "softwood.view.reports.markup.Pictures.figure"
+    monkeypatch.setattr(told, lambda self, draw, told, natural=False, **size: f"<figure>{html.escape(told)}</figure>")
 
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -23,6 +23,10 @@ def test_the_package_keeps_to_its_size() -> None:
     assert sum(file.stat().st_size for file in files) < BYTES
 
 
+def test_the_package_tells_checkers_of_its_types() -> None:
+    assert (Path(softwood.__file__).parent / "py.typed").is_file()
+
+
 def test_importing_softwood_imports_nothing_heavy() -> None:
     loaded = ask("import sys, softwood; print(*sys.modules)").split()
     assert [name for name in HEAVY if name in loaded] == []

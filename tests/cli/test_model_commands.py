@@ -59,6 +59,7 @@ def test_report_writes_the_page_and_knows_the_target(run: Any, model: str) -> No
     assert "A test." in page
 
 
+@pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize("name", ["town", "age"])
 @pytest.mark.parametrize("library", ["pyarrow", "polars", "pandas"])
 def test_a_report_by_group_whichever_library_reads_the_table(
@@ -70,7 +71,7 @@ def test_a_report_by_group_whichever_library_reads_the_table(
     assert ("Oslo" if name == "town" else "missing") in page.partition("95 % interval")[2]
 
 
-@pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed: a report has pictures.")
+@pytest.mark.usefixtures("without_pictures")
 def test_a_report_by_a_column_that_is_no_input_beside_the_training_rows(
     run: Any, model: str, people: pd.DataFrame
 ) -> None:

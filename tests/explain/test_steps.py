@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from softwood import Tree, explain
 from softwood.explain import shapley, step_values, steps
 from softwood.kernels.kinds import Squash
 from softwood.tree import join_trees
+from tests.examples import examples
 from tests.explain.test_shapley import M, N, by_all_coalitions, chain, rows_without_infinity
 from tests.strategies import random_tree
 
@@ -20,7 +21,7 @@ def forest(seed: int, *, hard: bool) -> Tree:
     return join_trees([first, *(random_tree(seed + at, 4, hard=hard, like=first) for at in (1, 2))], [3, 1, 2])
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(0, 2**32 - 9), st.booleans())
 def test_tables_pairs_and_one_node_after_the_other_agree(seed: int, hard: bool) -> None:
     tree, rows = forest(seed, hard=hard), rows_without_infinity(seed)

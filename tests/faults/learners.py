@@ -18,6 +18,7 @@ CHILD = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sy
 QUICK: dict[str, dict[str, Any]] = {
     "BuddingTree": {"learner": "online", "learning_rate": 0.1, "leafness_penalty": 1e-3, "max_epochs": 3},
     "SoftTree": {"gate": "linear", "leaf": "constant", "max_leaves": 3, "weight_penalty": 0.01},
+    "SoftForest": {"gate": "linear", "leaf": "constant", "max_leaves": 3, "weight_penalty": 0.01, "n_trees": 2},
     "SoftenedTree": {"patience": 3, "n_splits": 1},
     "MixtureOfExperts": {"depth": 1, "n_init": 1, "max_iter": 10, "weight_penalty": 0.1},
 }

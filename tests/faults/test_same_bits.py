@@ -60,6 +60,7 @@ def uneven(name: str, seed: int) -> tuple[Any, Any, Any]:
     return X, (labels if name.endswith("Classifier") else y), rng.choice([0.3, 1.0, 1.7], 150)
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("name", [name for name in LEARNERS if name not in IN_ORDER])
 @pytest.mark.parametrize("is_weighted", [False, True])
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])

@@ -64,8 +64,8 @@ def test_killed_in_the_middle_the_next_fit_ends_with_the_same_tree(
 
 
 def test_passes_in_the_checkpoint_are_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    draw_samples_of(1000, monkeypatch)
-    table, walked, stop = table_of(), [], [40]
+    draw_samples_of(400, monkeypatch)
+    table, walked, stop = table_of(1000), [], [40]
 
     def read() -> object:
         walked.append(1)

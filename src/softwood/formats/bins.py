@@ -7,7 +7,7 @@ own      between given cuts: the mean of the curve there; `off` is the largest e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -143,19 +143,19 @@ def _rows_within(count: Counter, lower: float | None, upper: float | None) -> tu
 def _whole(one: Input, curve: Curve, scale: float, count: Counter) -> list[Line]:
     low, high = _range(one)
 
-    def height(x: float) -> float:
-        return scale * float(curve.centred(x))
+    def height(x: Sequence[float] | Floats) -> Floats:
+        return scale * curve.centred(x)
 
     turns = [low, *(knot for knot in curve.knots if low < knot < high), high]
     turns = sorted({*turns, *(x for x in _vertices(curve) if low < x < high)})
-    edges = [edge for start, end in pairwise(turns) for edge in _crossings(height, start, end)]
+    edges = _crossings(height, turns)
     lines = []
     for (lower, upper), (start, end) in zip(pairwise([None, *edges, None]), pairwise([low, *edges, high]), strict=True):
         # A curve that turns within a bin may have the same height, halfway between two integers, at both ends.
-        heights = [height(x) for x in (start, *(turn for turn in turns if start < turn < end), end)]
-        value = float(np.rint((min(heights) + max(heights)) / 2)) + 0.0
+        heights = height([start, *(turn for turn in turns if start < turn < end), end])
+        value = float(np.rint((heights.min() + heights.max()) / 2)) + 0.0
         line = line_of(one, _text(lower, upper), value, count.within(lower, upper), False, lower, upper)
-        lines.append(line | {"off": max(abs(each - value) for each in heights)})
+        lines.append(line | {"off": float(np.abs(heights - value).max())})
     return lines
 
 
@@ -164,19 +164,21 @@ def _vertices(curve: Curve) -> list[float]:
     return [-slope / (2.0 * curve.square) for slope in curve.slopes] if curve.square else []
 
 
-def _crossings(height: Any, start: float, end: float) -> list[float]:
-    """Where a curve that is monotone from start to end crosses the midpoint between two integers."""
-    first, last = height(start), height(end)
-    halves = np.arange(np.floor(min(first, last)) - 0.5, max(first, last), 1.0)
-    halves = halves[(halves > min(first, last)) & (halves < max(first, last))]
-    found = []
-    for half in halves:
-        low, high = start, end
-        for _ in range(MOST_HALVINGS):
-            middle = (low + high) / 2
-            low, high = (middle, high) if (height(middle) < half) == (first < last) else (low, middle)
-        found.append((low + high) / 2)
-    return sorted(found)
+def _crossings(height: Callable[[Floats], Floats], turns: Sequence[float]) -> list[float]:
+    """Where a curve that is monotone between its turns crosses the midpoint between two integers."""
+    at = np.array(turns)
+    heights = height(at)
+    lowest, highest = np.minimum(heights[:-1], heights[1:]), np.maximum(heights[:-1], heights[1:])
+    halves = [np.arange(np.floor(one) - 0.5, other, 1.0) for one, other in zip(lowest, highest, strict=True)]
+    place, half = np.repeat(np.arange(len(halves)), [len(each) for each in halves]), np.concatenate(halves)
+    inside = (half > lowest[place]) & (half < highest[place])
+    place, half = place[inside], half[inside]
+    low, high, rises = at[place], at[place + 1], heights[place] < heights[place + 1]
+    for _ in range(MOST_HALVINGS):
+        middle = (low + high) / 2
+        before = (height(middle) < half) == rises
+        low, high = np.where(before, middle, low), np.where(before, high, middle)
+    return sorted(((low + high) / 2).tolist())
 
 
 def _range(one: Input) -> tuple[float, float]:

@@ -196,11 +196,11 @@ class TreeArrays:
     @computed_once
     def node_depth(self) -> Ints:
         """Steps from the root to every node."""
-        depth = np.zeros(self.n_nodes, np.int32)
         above = self.parent
-        while (above >= 0).any():
-            depth += above >= 0
-            above = np.where(above >= 0, self.parent[above], -1)
+        depth = (above >= 0).astype(np.int32)
+        while (above >= 0).any():  # steps to `above`, which is twice as far each time
+            depth += np.where(above >= 0, depth[above], 0)
+            above = np.where(above >= 0, above[above], -1)
         depth.setflags(write=False)
         return depth
 

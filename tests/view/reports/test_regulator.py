@@ -63,6 +63,7 @@ def cells(page: str, heading: str) -> list[list[str]]:
     return [[html.unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row)] for row in rows[1:]]
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_proofs_points_and_hashes_are_in_the_report(cart: CARTClassifier, tmp_path: Path) -> None:
     table = tmp_path / "rows.csv"
     X_TEST.to_csv(table)
@@ -114,6 +115,7 @@ def test_training_rows_that_are_not_those_of_the_model_are_noted(cart: CARTClass
     assert "100.0% of these rows are also training rows" in notes[1]
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_card_of_an_additive_model_counts_by_the_training_rows(
     additive: SoftTreeClassifier, tmp_path: Path
 ) -> None:
@@ -135,6 +137,7 @@ def test_the_digest_is_of_what_the_model_reads(cart: CARTClassifier) -> None:
     assert first == second == hashlib.sha256(by_hand).hexdigest()
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_models_without_a_card_have_none(tmp_path: Path) -> None:
     numbers = CARTRegressor(max_leaves=3, prune=None).fit(X[["debt"]], X["debt"])
     text = report(numbers, X[["debt"]], X["debt"], n_worst=0, path=tmp_path / "r.html").html

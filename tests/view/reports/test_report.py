@@ -111,6 +111,7 @@ def test_two_classes_have_a_curve_a_lift_table_and_cutoffs(cancer: dict[str, Any
     assert f"ROC curve for malignant: area {area:.3f}, 95 % interval" in text
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_three_classes_have_neither_curve_nor_lift(tmp_path: Path) -> None:
     X, y = scenes.iris_rows()
     text = report(scenes.hard_iris(), X, y, path=tmp_path / "r.html").html
@@ -118,6 +119,7 @@ def test_three_classes_have_neither_curve_nor_lift(tmp_path: Path) -> None:
     assert "Lift" not in text
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_rates_of_groups_are_counted_by_hand(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": np.arange(200) % 2, "group": np.repeat(["f", "m"], 100)})
     y = np.where(frame["x"] == 1, "yes", "no")
@@ -195,6 +197,7 @@ def test_an_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     assert 0.91 <= hits / 300 <= 0.985
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_groups_add_up_to_all_rows(tmp_path: Path) -> None:
     frame = pd.DataFrame({"size": np.arange(90.0), "sex": ["f", "m", "f"] * 30})
     y = np.where((frame["size"] > 40) ^ (np.arange(90) % 9 == 0), "yes", "no")
@@ -211,6 +214,7 @@ def test_numbers_are_grouped_in_quarters_in_their_order() -> None:
     assert [found.member.count(name) for name in found.names] == [25, 25, 25, 25]
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_a_group_that_does_worse_is_named(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.normal(size=600)})
@@ -253,6 +257,7 @@ def test_of_a_large_tree_the_upper_part_is_drawn(tmp_path: Path) -> None:
     assert "The upper" in report(model, X, np.arange(150) % 2, path=tmp_path / "r.html", n_worst=0).html
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_rows_may_be_left_out(tmp_path: Path) -> None:
     X, y = scenes.iris_rows()
     text = report(scenes.hard_iris(), X, y, n_worst=0, path=tmp_path / "r.html").html
@@ -315,6 +320,7 @@ def test_a_report_of_many_classes_is_as_large_as_one_of_some() -> None:
     assert len(many) < 1.25 * len(some)
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_a_report_says_which_of_many_classes_it_shows() -> None:
     model, X, y = many_classes(60)
     page = report(model, X, y).path.read_text()
