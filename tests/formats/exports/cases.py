@@ -44,6 +44,13 @@ class Case:
         return self.tree.schema.encode(self.rows)
 
 
+def names_of(cases: list[Case]) -> list[str]:
+    """One name per model: far cases have the models of others, which are exported and compiled once."""
+    known: dict[int, str] = {}
+    return [known.setdefault(id(case.model), f"m{len(known)}") for case in cases]
+
+
+@cache
 def random_case(seed: int, n_rows: int = 30) -> Case:
     """A random tree; every second one is a classifier, every fourth one has costs."""
     return as_case(f"random {seed}", random_tree(seed, seed % 13, **KINDS[seed % 3]), seed, n_rows)
@@ -191,7 +198,7 @@ FAR = (1e17, 1e100, 1e155, 1e300, 1.7e308)  # squares and sums of these lose all
 
 def far_cases(n: int) -> list[Case]:
     """Some of the others, with numbers far beyond the training rows."""
-    some = [random_case(seed, n_rows=12) for seed in range(n)]
+    some = [random_case(seed) for seed in range(n)]
     return [_far(case) for case in [*some, *learned_cases()] if case.tree.link != Link.LOG]
 
 

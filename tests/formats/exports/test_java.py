@@ -13,7 +13,7 @@ import pytest
 from softwood import CARTRegressor, Tree
 from softwood.formats.java import to_java
 from tests.formats.exports.agree import check
-from tests.formats.exports.cases import Case, learned_cases
+from tests.formats.exports.cases import Case, learned_cases, names_of
 from tests.formats.exports.conftest import AWKWARD, tool
 
 BRIEF = ("-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # for a run of a second: no second compiler
@@ -72,12 +72,13 @@ def spell(cell: Any) -> str:
 
 
 def test_java_answers_as_the_model(cases: list[Case], run_java: Callable[..., list[str]], tmp_path: Path) -> None:
-    classes, calls = {}, ["BufferedReader rows = new BufferedReader(new InputStreamReader(System.in));"]
-    for at, case in enumerate(cases):
-        classes[f"M{at}"] = to_java(case.model, name=f"M{at}")
-        ask, label = ("predictProba", f"say(M{at}.predict(row))") if case.labels else ("predict", '""')
+    classes: dict[str, str] = {}
+    calls = ["BufferedReader rows = new BufferedReader(new InputStreamReader(System.in));"]
+    for name, case in zip(names_of(cases), cases, strict=True):
+        classes[name] = classes.get(name) or to_java(case.model, name=name)
+        ask, label = ("predictProba", f"say({name}.predict(row))") if case.labels else ("predict", '""')
         calls.append(f"for (int i = 0; i < {len(case.rows)}; i++) {{ Object[] row = row(rows.readLine()); "
-                     f'System.out.println(Arrays.toString(M{at}.{ask}(row)) + " " + {label}); }}')  # fmt: skip
+                     f'System.out.println(Arrays.toString({name}.{ask}(row)) + " " + {label}); }}')  # fmt: skip
     lines = [" ".join(map(spell, row)) for case in cases for row in case.rows]
     said = run_java(tmp_path, classes, "\n".join(calls), lines)
     for case in cases:

@@ -18,7 +18,7 @@ from softwood.formats.c import to_c
 from softwood.formats.javascript import to_javascript
 from softwood.formats.python import to_python
 from tests.formats.exports.agree import check, is_exact
-from tests.formats.exports.cases import Case, learned_cases, random_case
+from tests.formats.exports.cases import Case, learned_cases, names_of, random_case
 
 STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-O1")
 
@@ -47,17 +47,19 @@ def test_some_cases_are_exact_and_some_are_not(cases: list[Case]) -> None:
 
 
 def test_javascript_answers_as_the_model(cases: list[Case], node: Callable[..., str], tmp_path: Path) -> None:
-    for at, case in enumerate(cases):
-        (tmp_path / f"m{at}.mjs").write_text(to_javascript(case.model), encoding="utf-8")
-    (tmp_path / "rows.json").write_text(json.dumps([case.rows for case in cases]), encoding="utf-8")
+    names = names_of(cases)
+    for name, case in zip(names, cases, strict=True):
+        if not (tmp_path / f"{name}.mjs").exists():
+            (tmp_path / f"{name}.mjs").write_text(to_javascript(case.model), encoding="utf-8")
+    asked = [[name, case.rows] for name, case in zip(names, cases, strict=True)]
+    (tmp_path / "rows.json").write_text(json.dumps(asked), encoding="utf-8")
     (tmp_path / "run.mjs").write_text(
         """
         import { readFileSync } from "node:fs";
-        const rows = JSON.parse(readFileSync(new URL("rows.json", import.meta.url)));
         const told = [];
-        for (let i = 0; i < rows.length; i++) {
-          const model = await import(`./m${i}.mjs`);
-          told.push([rows[i].map(model.predictProba ?? model.predict), rows[i].map(model.predict)]);
+        for (const [name, rows] of JSON.parse(readFileSync(new URL("rows.json", import.meta.url)))) {
+          const model = await import(`./${name}.mjs`);
+          told.push([rows.map(model.predictProba ?? model.predict), rows.map(model.predict)]);
         }
         process.stdout.write(JSON.stringify(told));
         """,
@@ -71,11 +73,11 @@ def test_javascript_answers_as_the_model(cases: list[Case], node: Callable[..., 
 def run_c(cases: list[Case], gcc: Callable[..., str], folder: Path, precision: str = "double") -> list[list[Any]]:
     """Predictions and decisions for every row from compiled headers, in one program."""
     calls, lines = [], ["#include <stdio.h>"]
-    for at, case in enumerate(cases):
-        name = f"m{at}"
-        (folder / f"{name}.h").write_text(to_c(case.model, name=name, precision=precision), encoding="utf-8")
+    for name, case in zip(names_of(cases), cases, strict=True):
+        if not (folder / f"{name}.h").exists():
+            (folder / f"{name}.h").write_text(to_c(case.model, name=name, precision=precision), encoding="utf-8")
+            lines.append(f'#include "{name}.h"')
         decide = f"{name}_decide(row)" if case.labels is not None else "-1"
-        lines.append(f'#include "{name}.h"')
         calls.append(f"CASE({name}, {name.upper()}, {len(case.rows)}, {decide})")
     lines += [
         f"typedef {precision} real;",
@@ -140,8 +142,8 @@ def test_c_in_float_answers_where_means_are_far_larger_than_spreads(
     X = (rng.normal(size=(200, 3)) + ratio).astype(np.float32).astype(np.float64)
     y = X[:, 0] - ratio - (X[:, 1] - ratio) ** 2
     for model in (
-        SoftTreeRegressor(gate="linear", leaf="linear", random_state=0),
-        SoftenedTreeRegressor(random_state=0),
+        SoftTreeRegressor(gate="linear", leaf="linear", max_leaves=3, weight_penalty=1e-3, random_state=0),
+        SoftenedTreeRegressor(patience=3, n_splits=1, random_state=0),
     ):
         answers = model.fit(X, y).predict(X)[:, None]
         asked.append(Case(type(model).__name__, model, X.tolist(), answers, None))
