@@ -31,7 +31,8 @@ from softwood.engines.batches import SoftRows, TreeSums
 from softwood.engines.binned_rows import EVERY, BinnedPiece, Bins, FoldQuestion, HistogramSums
 from softwood.kernels.contracts.bin_tree import BinTree
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.columns.piecewise import expansion_of
 
 Floats = npt.NDArray[np.float64]

@@ -28,7 +28,8 @@ from softwood.kernels import make_shape
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.contracts.soft import Shape
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.tree_kinds import ADDITIVE
 from softwood.torch import SoftTree

@@ -29,10 +29,6 @@ def _instead(value: Any) -> Substitute:
     return lambda original: value
 
 
-def _without_ramps(original: Any) -> Any:
-    return lambda *args, **named: tuple(spec for spec in original(*args, **named) if not spec.n_ramps)
-
-
 def _best_alone(original: Any) -> Any:
     return lambda candidates: original(candidates, 0.0)
 
@@ -118,7 +114,6 @@ LEFT_OUT: dict[str, dict[str, Substitute]] = {
     "pruning back": {"growth.grower.prune_back": _instead(lambda tree, *rest: tree)},
     "temperature": {"search.trainer.response_scale_on": _instead(lambda rows, tree: 1.0)},
     "several starts": {"finish.refit._all_refined": _first_alone},
-    "ramps": {"learn.basis_specs_for": _without_ramps},
     "linear gates": {"params.tree_kinds.BASIS_SPECS": lambda kinds: kinds | {"auto": kinds["additive"]}},
     "simplest of the near best": {"search.trials.select": _best_alone},
     "polishing": {"growth.grower.POLISH_ITER": _instead(1)},
@@ -130,7 +125,7 @@ LEFT_OUT: dict[str, dict[str, Substitute]] = {
 }
 ADDED: dict[str, dict[str, Substitute]] = {
     "strong default": {"search.trials.select": _strong_default},
-    "two deals": {"learn._row_folds": _two_deals},
+    "two deals": {"specs.fold_rows": _two_deals},
     "best race": {"search.race.finalists": _best_race},
     "nearest to mean": {"finish.more_rows.refitted": _nearest_to_mean},
     "racing penalties": {"search.race.finalists": _racing_penalties},

@@ -13,7 +13,8 @@ from softwood.engines import SumEngine
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.learners.budding import joint as budding
-from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.learn import learn_joint, learn_joint_from
 from softwood.learners.soft.options import JointOptions

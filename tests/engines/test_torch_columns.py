@@ -14,7 +14,8 @@ from softwood.engines.torch.rows import DeviceRows, load_rows
 from softwood.kernels import make_shape
 from softwood.kernels.contracts.expansion import Expansion, expand
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.columns.piecewise import expansion_of
 
 ROWS = 300

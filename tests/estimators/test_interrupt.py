@@ -31,8 +31,8 @@ KEEPING: dict[str, Callable[[], Any]] = {
 def rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Rows to fit, which a search may meet in three ways."""
     if request.param == "screening":
-        monkeypatch.setattr("softwood.learners.soft.learn.MEDIUM_TABLE_MAX_ROWS", 60)
-        monkeypatch.setattr("softwood.learners.soft.learn.SCREENING_ROWS_PER_INPUT", 1)
+        monkeypatch.setattr("softwood.learners.soft.specs.MEDIUM_TABLE_MAX_ROWS", 60)
+        monkeypatch.setattr("softwood.learners.soft.specs.SCREENING_ROWS_PER_INPUT", 1)
     held = {"X_val": X[100:], "y_val": Y[100:]} if request.param == "validation rows" else {}
     return {"X": X[:100], "y": Y[:100], **held} if held else {"X": X, "y": Y}
 

@@ -13,7 +13,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from multiprocessing.connection import Client, Connection, Listener
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -57,13 +58,15 @@ class Worker:
         if self.child is not None and self.pipe is not None:
             return self.pipe
         self.trace.write_text("")
-        with Listener(family="AF_UNIX") as listener:
+        self.pipe, other = Pipe()
+        with other:  # closed here, so that the child's death ends the connection
             kernels = {"SOFTWOOD_KERNELS": "reference"} if self.kernels == "reference" else {}
-            given = [str(listener.address), str(self.trace), str(self.seconds)]
+            given = [str(other.fileno()), str(self.trace), str(self.seconds)]
             self.child = subprocess.Popen(
-                [sys.executable, "-m", "tests.fuzz.worker", *given], env={**os.environ, **kernels, **ONE_THREAD}
+                [sys.executable, "-m", "tests.fuzz.worker", *given],
+                env={**os.environ, **kernels, **ONE_THREAD},
+                pass_fds=[other.fileno()],
             )
-            self.pipe = listener.accept()
         return self.pipe
 
     def _dead(self, case: Case, reason: str) -> Finding:
@@ -93,11 +96,11 @@ def innermost(trace: str) -> str:
     return "outside"
 
 
-def serve(address: str, trace: str, seconds: float) -> None:
+def serve(connection: int, trace: str, seconds: float) -> None:
     """Examine cases until the parent closes the connection."""
     from tests.fuzz.examine import answers_of, examine
 
-    with Path(trace).open("w") as file, Client(address) as pipe:
+    with Path(trace).open("w") as file, Connection(connection) as pipe:
         faulthandler.enable(file)
         faulthandler.register(signal.SIGPROF, file, all_threads=True, chain=True)
         if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # its shadow memory is larger than any limit
@@ -114,4 +117,4 @@ def serve(address: str, trace: str, seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1], sys.argv[2], float(sys.argv[3]))
+    serve(int(sys.argv[1]), sys.argv[2], float(sys.argv[3]))

@@ -11,7 +11,8 @@ from softwood.engines import torch as on_device
 from softwood.engines.torch import fused
 from softwood.kernels import make_shape
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.columns.piecewise import expansion_of
 
 ROWS = 10_007  # fills neither the last block nor the last program

@@ -139,9 +139,7 @@ FITS: list[tuple[str, dict[str, Any], int]] = [
 @pytest.mark.long
 @pytest.mark.parametrize("times", [1, 2.5])
 def test_a_fit_takes_what_it_states_or_up_to_twice_that(times: float) -> None:
-    """Within two MiB, for the heap. Up to 3,000 rows soft trees take a little more, because ramps are compared on all
-    folds.
-    """
+    """Within two MiB, for the heap."""
     given = [(name, options, int(times * rows)) for name, options, rows in FITS]
     line = [sys.executable, "-W", "ignore", "-c", MEASURE, json.dumps(given)]
     done = subprocess.run(line, capture_output=True, check=True, env=os.environ | STRICT)

@@ -12,9 +12,9 @@ from softwood.kernels.contracts.expansion import expand
 from softwood.kernels.dispatch import kernels
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns import piecewise
-from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.columns.piecewise import expansion_of
-from softwood.learners.soft.params.tree_kinds import MANY_RAMPS
 from softwood.learners.soft.rows.moments import STEPS_PER_SPREAD
 
 BASIS_SPECS = {
@@ -166,7 +166,7 @@ def test_tables_that_do_not_fit_the_knots_are_refused(columns: DesignMatrix, tab
 def test_very_many_rows_are_summed_in_the_order_they_come() -> None:
     rng = np.random.default_rng(3)
     X = rng.random((140_000, 1))  # more than are put in the order of their segments
-    design = build_design(X[:500], np.zeros(1, np.int32), np.ones(500), MANY_RAMPS)
+    design = build_design(X[:500], np.zeros(1, np.int32), np.ones(500), BASIS_SPECS["additive"])
     expansion, y = expansion_of(design, 1), np.sin(9.0 * X)
     first_child, none = np.array([1, -1, -1], np.int32), np.full(2, -1, np.int32)
     shape = make_shape(first_child, none, 0, len(design), 1)

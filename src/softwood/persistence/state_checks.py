@@ -25,7 +25,7 @@ from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.columns.mix import Mix
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.warm_start import WarmStart
-from softwood.persistence.stored import CHECKS, MAKERS
+from softwood.persistence.stored import CHECKS, FORMER, MAKERS
 from softwood.tree import RuleSet
 from softwood.tree.gain import Sample
 
@@ -170,10 +170,7 @@ def _check_grown(grown: WarmStart) -> None:
 
 def _check_basis_spec(basis_spec: BasisSpec) -> None:
     numbers = (basis_spec.linear, basis_spec.square, basis_spec.normal_score, basis_spec.quadratic, *basis_spec.curve)
-    require(
-        np.all(np.isfinite((*numbers, basis_spec.ramp))) and basis_spec.limit > 0, "scales of columns must be finite."
-    )
-    require(basis_spec.n_ramps >= 0, "the number of ramps must not be negative.")
+    require(np.all(np.isfinite(numbers)) and basis_spec.limit > 0, "scales of columns must be finite.")
 
 
 def _check_units(centre: Array, scale: Array, outputs: int) -> None:
@@ -289,3 +286,4 @@ CHECKS |= {
     Stream: _check_stream,
 }
 MAKERS[RunningScale] = _make_running_scale
+FORMER[BasisSpec] = frozenset(("ramp", "n_ramps"))

@@ -202,14 +202,16 @@ def _named(stored: Any, key: str, at: str, arrays: Arrays) -> Array:
     return np.array(found, found.dtype.newbyteorder("="))
 
 
-# Classes with other constructors, and additional checks.
+# Classes with other constructors, additional checks, and fields of earlier versions, which are ignored.
 MAKERS: dict[type, Callable[[dict[str, Any]], Any]] = {}
 CHECKS: dict[type, Callable[[Any], None]] = {}
+FORMER: dict[type, frozenset[str]] = {}
 
 
 def _read_dataclass(kind: Any, stored: Any, at: str, arrays: Arrays) -> Any:
     hints, known = _declared(kind)
-    if not isinstance(stored, Mapping) or stored.get("is") != kind.__name__ or not stored.keys() <= {"is", *known}:
+    allowed = {"is", *known, *FORMER.get(kind, ())}
+    if not isinstance(stored, Mapping) or stored.get("is") != kind.__name__ or not stored.keys() <= allowed:
         raise ValueError(f"{at} must be a {kind.__name__} with {', '.join(known)}, got {stored!r:.80}.")
     missing = [name for name, each in known.items() if name not in stored and _has_no_default(each)]
     if missing:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.params.params import Slopes, SoftTreeParams
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search import ablation

@@ -9,8 +9,10 @@ import pytest
 
 from softwood import SoftTreeClassifier
 from softwood.kernels.formulas.equation import expand
+from softwood.learners.soft.columns import build as build_module
 from softwood.learners.soft.columns import design as design_module
-from softwood.learners.soft.columns.design import MAX_LEVELS, PLAIN, BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import MAX_LEVELS, PLAIN, BasisSpec, DesignMatrix
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.tree_kinds import basis_specs_for
 
@@ -58,11 +60,11 @@ def test_linear_columns_and_their_tables_are_made_in_one_go_with_the_same_bits()
 
 def test_columns_of_some_inputs_are_made_alone_with_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     X, some = random_inputs(), np.array([False, True, True, False])
-    levels, made, number = [0, 0, 0, 3], [], design_module._number
+    levels, made, number = [0, 0, 0, 3], [], build_module.add_number
     for basis_spec in (PLAIN, BasisSpec(curve=(0.7, 0.35))):
         wanted = build_design(X, levels, np.ones(len(X)), basis_spec).only(some)
         with monkeypatch.context() as patch:
-            patch.setattr(design_module, "_number", lambda *given: (made.append(given[1]), number(*given)))
+            patch.setattr(build_module, "add_number", lambda *given: (made.append(given[1]), number(*given)))
             found = build_design(X, levels, np.ones(len(X)), basis_spec, inputs=some)
         assert len(found)
         np.testing.assert_array_equal(found.make(X), wanted.make(X))

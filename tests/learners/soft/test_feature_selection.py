@@ -10,7 +10,8 @@ from sklearn.datasets import make_classification, make_friedman1
 
 from softwood import SoftTreeClassifier
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.learn import learn_joint, make_search
 from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.rows.dataset import Dataset

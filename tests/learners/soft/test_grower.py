@@ -11,7 +11,8 @@ import pytest
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_columns
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import PLAIN, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import PLAIN
 from softwood.learners.soft.finish.refit import refitted
 from softwood.learners.soft.growth.grower import grow, prune_in_batches, reachable, without_idle
 from softwood.learners.soft.growth.scorer import Scorer

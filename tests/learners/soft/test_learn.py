@@ -10,7 +10,8 @@ import pytest
 from softwood.engines.memory import MemoryEngine
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns import piecewise
-from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.finish.to_tree import to_tree
 from softwood.learners.soft.learn import learn_joint
 from softwood.learners.soft.options import JointOptions

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from softwood.learners.soft.columns import design as module
-from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 
 CURVES = BasisSpec(normal_score=1.0, curve=(0.5, 0.3, 0.2), quadratic=0.5)
 

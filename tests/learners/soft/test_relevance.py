@@ -10,7 +10,8 @@ import pytest
 
 from softwood import SoftTreeRegressor
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.learn import learn_joint
 from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.params.params import SoftTreeParams

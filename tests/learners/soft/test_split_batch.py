@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.growth.split_batch import LEAVES_PER_BATCHED_SPLIT, ONE_BY_ONE_MAX_LEAVES, split_leaves
 from softwood.learners.soft.growth.split_step import GrowOptions, split_step
 from softwood.learners.soft.learn import leaves_for

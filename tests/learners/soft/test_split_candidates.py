@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.columns.split_features import SplitFeatures
 from softwood.learners.soft.growth.split_candidates import START_SLOPE, axis_candidate
 from softwood.learners.soft.rows.binning import OTHERS_BIN, level_bins

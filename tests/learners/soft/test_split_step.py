@@ -11,7 +11,8 @@ from softwood import kernels
 from softwood.kernels import make_split_features
 from softwood.kernels.contracts.split_step import PackedTree, SplitStepOptions
 from softwood.kernels.kinds import Link, Loss, LossKind
-from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.growth.split_step import GrowOptions, native_split_step, reference_split_step
 from softwood.learners.soft.params.params import Gates, Slopes, SoftTreeParams
 from softwood.learners.soft.rows.dataset import Dataset

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from softwood.learners.soft.columns import piecewise
-from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec
 
 R = np.random.default_rng(0)
 X = np.c_[

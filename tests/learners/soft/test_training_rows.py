@@ -8,7 +8,8 @@ import pytest
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss, class_loss
 from softwood.kernels.row_hash import hash_rows
-from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.learn import learn_joint_from
 from softwood.learners.soft.options import JointOptions

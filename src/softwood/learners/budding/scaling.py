@@ -20,7 +20,8 @@ from softwood.arrays import Floats, Ints
 from softwood.kernels import scale_running
 from softwood.kernels.contracts.running_scale import ScaleRule, place_of
 from softwood.kernels.kinds import Term
-from softwood.learners.soft.columns.design import CLIP_SPREADS, INDICATOR_SCALE, Builder, DesignMatrix
+from softwood.learners.soft.columns.build import INDICATOR_SCALE
+from softwood.learners.soft.columns.design import CLIP_SPREADS, Builder, DesignMatrix
 from softwood.learners.soft.rows.moments import CONSTANT_MAX_SPREAD
 
 MIN_SPREAD_SHARE = 1e-9  # of the mean's distance from the first value: below, a spread is rounding

@@ -23,7 +23,8 @@ from softwood.arrays import Floats, Index, Longs
 from softwood.kernels.arithmetic import dot, eigh, matmul, norm, solve
 from softwood.kernels.kinds import Link
 from softwood.kernels.sparse.table import SparseTable
-from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.columns.mix import Mix
 from softwood.learners.soft.finish.scaled_tree import ScaledTree
 from softwood.learners.soft.params.tree_kinds import ADDITIVE

@@ -17,7 +17,8 @@ from softwood.kernels.kinds import Link, Loss
 from softwood.learners.mixture.em import Mixture, MixtureRows, expect
 from softwood.learners.mixture.shape import MixtureShape
 from softwood.learners.mixture.start import learn_mixture
-from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.finish.importance import measure_tree, sample_of
 from softwood.learners.soft.finish.scaled_tree import ScaledTree, with_counts
 from softwood.learners.soft.finish.to_tree import to_tree

@@ -13,7 +13,8 @@ import numpy as np
 from softwood.arrays import Floats, Index, Ints
 from softwood.kernels.formulas.score_threshold import loss_of
 from softwood.learners.hard.problem import Problem
-from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.parts.folds import count_pieces, have_several_answers, piece_sizes
 
 MAX_PIECES = 2_000  # for the rows of a node: enough to distinguish gates

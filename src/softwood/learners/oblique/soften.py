@@ -13,7 +13,8 @@ from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot, log, matmul, solve
 from softwood.kernels.kinds import Loss, Term, class_loss
 from softwood.learners.hard.problem import Problem
-from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.finish.importance import measure_tree
 from softwood.learners.soft.finish.to_tree import to_tree
 from softwood.learners.soft.growth.split_candidates import START_SLOPE

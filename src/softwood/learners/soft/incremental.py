@@ -30,7 +30,8 @@ import numpy as np
 from softwood.arrays import Floats
 from softwood.kernels import descend
 from softwood.kernels.arithmetic import power
-from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.build import build_design
+from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.finish.held_out import held_out_part
 from softwood.learners.soft.finish.importance import measure_tree
 from softwood.learners.soft.finish.to_tree import to_tree

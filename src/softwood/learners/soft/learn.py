@@ -17,15 +17,10 @@ Hastie and Tibshirani (1990); linear responses as in model trees, Quinlan (1992)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
-
-import numpy as np
 
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
-from softwood.learners.soft.columns.sparse_design import stored_design
+from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.evidence.fit import hats_of
 from softwood.learners.soft.finish.evidence_root import evidence_root_of_all
 from softwood.learners.soft.finish.held_out import held_out_answers
@@ -37,17 +32,10 @@ from softwood.learners.soft.finish.to_tree import to_tree
 from softwood.learners.soft.growth.grower import without_idle
 from softwood.learners.soft.growth.split_step import GrowOptions
 from softwood.learners.soft.options import JointOptions
-from softwood.learners.soft.params.params import Gates, SoftTreeParams
-from softwood.learners.soft.params.tree_kinds import basis_specs_for, slopes_for
-from softwood.learners.soft.regimes import (
-    MAX_LEAVES_OF_LARGE_TABLE,
-    MEDIUM_TABLE_MAX_ROWS,
-    ROWS_PER_LEAF,
-    SCREENING_ROWS_PER_INPUT,
-    SMALL_TABLE_MAX_ROWS,
-)
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.params.tree_kinds import slopes_for
+from softwood.learners.soft.regimes import MAX_LEAVES_OF_LARGE_TABLE, ROWS_PER_LEAF
 from softwood.learners.soft.result import FitResult, Recipe
-from softwood.learners.soft.rows.binning import Binned
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search import (
     BREADTH,
@@ -58,8 +46,9 @@ from softwood.learners.soft.search import (
     Trials,
 )
 from softwood.learners.soft.search.selection import Candidate
-from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
+from softwood.learners.soft.search.spec import Trial
 from softwood.learners.soft.search.trainer import Trainer
+from softwood.learners.soft.specs import Folds
 from softwood.learners.soft.steps import trees_on_the_way
 from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.learners.soft.warm_start import WarmStart
@@ -206,7 +195,8 @@ def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, bef
         least_gain=how.least_gain,
         max_gate_features=gate_features,
     )
-    specs = list(_specs(rows.sample, held, how, before))
+    folds = Folds.of(rows.sample, held, how)
+    specs = folds.specs(before)
     penalty = FIRST_STRENGTH / specs[0].rows(0) if how.effort == "quick" and how.penalty is None else how.penalty
     trials = Trials(
         specs,
@@ -228,7 +218,7 @@ def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, bef
     if is_sparse:
         return ModelSearch(trials, StoredSelection(trials), steps)
     hats = hats_of(rows.whole) if rows.whole is not None and how.may_fit_by_evidence and before is None else None
-    return ModelSearch(trials, FeatureSelection(trials, partial(_designs, rows.sample, how)), steps, hats)
+    return ModelSearch(trials, FeatureSelection(trials, folds.designs), steps, hats)
 
 
 def leaves_for(n_rows: int, least: int) -> int:
@@ -240,42 +230,3 @@ def leaves_for(n_rows: int, least: int) -> int:
     (32, 60, 64)
     """
     return max(least, min(n_rows // ROWS_PER_LEAF, MAX_LEAVES_OF_LARGE_TABLE))
-
-
-def _designs(some: Dataset, how: JointOptions, inputs: Inputs) -> list[tuple[BasisSpec, DesignMatrix]]:
-    """Basis specs, and columns of some inputs; with fewer inputs, each has more curves."""
-    if some.is_sparse:
-        return [(BasisSpec(), stored_design(some.X, some.weight).only(inputs))]
-    found = []
-    basis_specs = basis_specs_for(how.gate, int(inputs.sum()), len(some), some.target.shape[1])
-    for basis_spec in basis_specs[:1] if how.effort == "quick" else basis_specs:
-        found.append((basis_spec, build_design(some.X, some.n_levels, some.weight, basis_spec, how.signs, inputs)))
-    return found
-
-
-def _specs(some: Dataset, held: Dataset | None, how: JointOptions, before: WarmStart | None) -> Iterator[ModelSpec]:
-    screened_rows = max(MEDIUM_TABLE_MAX_ROWS, SCREENING_ROWS_PER_INPUT * some.X.shape[1])
-    if how.effort == "quick":
-        some = some.head(screened_rows)
-    row_folds = _row_folds(some, held)
-    full = len(some) > screened_rows and not some.is_sparse
-    if how.effort == "quick" or some.is_sparse:
-        row_folds = row_folds[:1]
-    elif full:
-        valid_rows = None if held is None else held.head(screened_rows // 3)
-        row_folds = [_row_folds(some.head(screened_rows), valid_rows)[0], row_folds[0]]
-    if before is not None:
-        yield ModelSpec(before.basis_spec, before.design, row_folds, int(full), how.n_threads, how.single, before.gates)
-        return
-    gates: Gates = "axis" if how.gate == "axis" else "open"
-    binned: dict[int, Binned] = {}
-    for basis_spec, design in _designs(some, how, np.ones(some.X.shape[1], np.bool_)):
-        yield ModelSpec(basis_spec, design, row_folds, int(full), how.n_threads, how.single, gates, binned=binned)
-
-
-def _row_folds(some: Dataset, held: Dataset | None) -> list[tuple[Dataset, Dataset]]:
-    """Training and held-out rows: the given validation rows, and folds of the others in small tables."""
-    row_folds = [] if held is None else [(some, held)]
-    if held is None or len(some) <= SMALL_TABLE_MAX_ROWS:
-        row_folds += [(some.part(some.weight - out), some.part(out)) for out in some.held_out()]
-    return row_folds or [(some, some)]

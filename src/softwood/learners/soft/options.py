@@ -8,7 +8,7 @@ from typing import Literal
 
 from softwood.arrays import Signs
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import UNCONSTRAINED
+from softwood.learners.soft.columns.build import UNCONSTRAINED
 from softwood.learners.soft.growth.split_step import MIN_GAIN_SHARE
 from softwood.learners.soft.params.tree_kinds import Gate, Leaf
 from softwood.learners.soft.search import Effort, SearchSteps
@@ -84,4 +84,4 @@ class JointOptions:
         curved: Gate = "linear" if loss.is_classes else "additive"
         leaf: Leaf = "linear" if self.leaf == "auto" else self.leaf
         gate = curved if self.gate == "auto" else self.gate
-        return replace(self, gate=gate, leaf=leaf, steps=SearchSteps(False, False, False))
+        return replace(self, gate=gate, leaf=leaf, steps=SearchSteps(False, False, False, False))

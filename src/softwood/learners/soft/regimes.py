@@ -2,36 +2,26 @@
 
 Rows are distinct rows after equal ones were merged, unless noted otherwise. From few rows to many:
 
-    from 250         curves with ramps are also tried                         RAMPS_MIN_ROWS
-    up to 3,000      five folds, also with the caller's validation rows;      SMALL_TABLE_MAX_ROWS
-                     ramps are selected input by input
+    up to 3,000      five folds, also with the caller's validation rows       SMALL_TABLE_MAX_ROWS
     from 3,400       more than 16 leaves (17 times ROWS_PER_LEAF), so that    ROWS_PER_LEAF
                      many classes may have mixed slopes
-    up to 6,000      two folds; ramps in proportion to the rows               MEDIUM_TABLE_MAX_ROWS
-    above 6,000      one part in four is held out; 32 ramps; passes by        PARTS_OF_LARGE_TABLE
-                     tables; kinds and penalties are screened on 6,000 rows   SCREENING_ROWS_PER_INPUT
+    up to 6,000      two folds                                                MEDIUM_TABLE_MAX_ROWS
+    above 6,000      one part in four is held out; passes by tables;          PARTS_OF_LARGE_TABLE
+                     kinds and penalties are screened on 6,000 rows           SCREENING_ROWS_PER_INPUT
     above 20,000     trees grow on a sample; all rows refine the best one     SAMPLE_ROWS
     above 30,000     columns are recomputed in every pass                     KEPT_COLUMNS_MAX_ROWS
     above 100,000    the last refinement has fewer iterations                 FULL_REFINEMENT_MAX_ROWS
-    above 250,000    curves become finer on the first 250,000 rows            HEAD_ROWS
+    above 250,000    the last refinement begins with 250,000 rows             HEAD_ROWS
 
 The experiments are described in docs/design/soft_learner.md.
 """
 
-# Folds. Five hold out every row once: the score of ramps on a table of 1,000 rows with steps is 4.5 standard errors on
-# one fold and 10.4 on five. In larger tables one fold has enough rows, and a tree per fold takes time.
+# Folds. Five hold out every row once. In larger tables one fold has enough rows, and a tree per fold takes time.
 # With the caller's validation rows, folds confirm selections, and their trees start the last refinement.
 SMALL_TABLE_MAX_ROWS = 3_000
 MEDIUM_TABLE_MAX_ROWS = 6_000
 MAX_ROWS_AND_FOLDS = ((SMALL_TABLE_MAX_ROWS, 5), (MEDIUM_TABLE_MAX_ROWS, 2))
 PARTS_OF_LARGE_TABLE = 4  # one of them is held out
-
-# Ramps. Errors on tables with steps, relative to smooth curves only: .949 with 250 rows, .875 with 500, .834 with
-# 1,000; on smooth tables 1.000.
-RAMPS_MIN_ROWS = 250
-ROWS_PER_RAMP = 250  # of a medium table; 180 had 1 % more error with 4,000 rows, in 10 % more time
-ROWS_PER_RAMP_COLUMN = 2.0  # at least, of a small table,
-ROWS_PER_RAMP_SLOPE = 0.5  # and for each slope of a ramp, of which every output has its own
 
 # Curves. Above 256 inputs only tables of at most this many values (rows times inputs) have curves.
 MAX_CURVED_VALUES = 1_000_000

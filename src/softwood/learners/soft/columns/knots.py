@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from softwood.arrays import Floats, Index
-from softwood.learners.soft.columns.local_curves import local_knots
 
 # Ranks of the knots of a curve: enough for the highest frequency, denser in the tails, where segments are long.
 KNOT_RANKS = (
@@ -15,14 +14,14 @@ MIN_KNOT_DISTANCE = 1e-12  # of the range: closer knots make slopes so large tha
 POINT_MASS_MIN_SHARE = 0.15  # of the rows; an end value with this proportion has a column of its own beside the curves
 
 
-def find_knots(x: Floats, weight: Floats, n_ramps: int) -> tuple[Floats, Floats]:
-    """Values at the ranks KNOT_RANKS, or ends of ramps (all values, if they are few), and their ranks from 0 to 1."""
+def find_knots(x: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Values at the ranks KNOT_RANKS (all values, if they are few), and their ranks from 0 to 1."""
     order = np.argsort(x, kind="stable")
     value, first = np.unique(x[order], return_index=True)
     mass = np.add.reduceat(weight[order], first)
     rank = (np.cumsum(mass) - 0.5 * mass) / mass.sum()
-    if len(value) > max(len(KNOT_RANKS), n_ramps):
-        pick = _global_knots(mass, rank) if not n_ramps else local_knots(mass, n_ramps)
+    if len(value) > len(KNOT_RANKS):
+        pick = _global_knots(mass, rank)
         value, rank = value[pick], rank[pick]
     kept = apart(value)
     value, rank = value[kept], rank[kept]

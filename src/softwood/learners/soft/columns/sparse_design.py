@@ -18,7 +18,8 @@ import numpy.typing as npt
 from softwood.arrays import Floats
 from softwood.kernels.kinds import Term
 from softwood.kernels.sparse.table import SparseTable
-from softwood.learners.soft.columns.design import INDICATOR_SCALE, MIN_LEVEL_ROWS, DesignMatrix
+from softwood.learners.soft.columns.build import INDICATOR_SCALE
+from softwood.learners.soft.columns.design import MIN_LEVEL_ROWS, DesignMatrix
 from softwood.learners.soft.columns.mix import Mix
 from softwood.learners.soft.rows.moments import CONSTANT_MAX_SPREAD, MAX_VALUE, MIN_SPREAD
 from softwood.tree import Basis

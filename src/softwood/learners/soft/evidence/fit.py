@@ -21,9 +21,10 @@ import numpy as np
 from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot, log, matmul
 from softwood.kernels.formulas.losses import loss_derivatives, row_loss
+from softwood.kernels.formulas.special import interpolate
 from softwood.kernels.kinds import Loss, LossKind
 from softwood.learners.soft.evidence.hat_rows import HatRows
-from softwood.learners.soft.evidence.hats import HatBasis, make_hats
+from softwood.learners.soft.evidence.hats import HatBasis, Hats, make_hats
 from softwood.learners.soft.evidence.strengths import Penalties, Strengths, add_band, solve_scaled
 from softwood.learners.soft.rows.dataset import Dataset
 
@@ -69,19 +70,48 @@ def hats_of(rows: Dataset) -> HatBasis | None:
     return make_hats(rows, rows.target.shape[1] if rows.loss == Loss.SOFTMAX else 1)
 
 
-def fit_curves(rows: Dataset, basis: HatBasis, n_threads: int = 1, max_iter: int = MAX_ITER) -> Curves:
-    """The sum of curves over these columns (`hats_of`); targets in the learner's scale."""
+def fit_curves(
+    rows: Dataset, basis: HatBasis, n_threads: int = 1, max_iter: int = MAX_ITER, start: Curves | None = None
+) -> Curves:
+    """The sum of curves over these columns (`hats_of`); targets in the learner's scale.
+
+    start : curves of the same inputs with fewer knots.
+    """
     fitter = CurveFitter(rows, HatRows.of(basis, rows), Penalties.of(basis), n_threads)
-    constant = best_constant(rows)
-    score = np.tile(constant, (len(rows), 1))
-    none, first = np.zeros(int(basis.begin[-1])), fitter.penalties.first()
-    outputs = [CurvesOfOutput(float(c), none, first, 1.0, np.zeros(len(basis.inputs))) for c in constant]
+    outputs = _constants(rows, basis, fitter.penalties) if start is None else _moved(start, basis, fitter.penalties)
+    score = np.stack([one.constant + fitter.at.times(one.coefficient) for one in outputs], axis=1)
     for _ in range(max_iter):
         before, outputs = outputs, [fitter.step(one, score, k) for k, one in enumerate(outputs)]
         moved = [np.abs(new.degrees - old.degrees).max() for new, old in zip(outputs, before, strict=True)]
         if max(moved) < CONVERGED_DEGREES:
             break
     return Curves(basis, outputs)
+
+
+def _constants(rows: Dataset, basis: HatBasis, penalties: Penalties) -> list[CurvesOfOutput]:
+    """Curves that are 0, of each output."""
+    flat, degrees = np.zeros(int(basis.begin[-1])), np.zeros(len(basis.inputs))
+    return [CurvesOfOutput(float(c), flat, penalties.first(), 1.0, degrees) for c in best_constant(rows)]
+
+
+def _moved(start: Curves, basis: HatBasis, penalties: Penalties) -> list[CurvesOfOutput]:
+    """The same curves over other knots."""
+    begin = start.basis.begin[1:-1]
+
+    def moved(one: CurvesOfOutput) -> CurvesOfOutput:
+        pairs = zip(start.basis.inputs, basis.inputs, np.split(one.coefficient, begin), strict=True)
+        heights = np.concatenate([_heights_at(after, before, height) for before, after, height in pairs])
+        return replace(one, coefficient=heights, strength=penalties.first(one.strength))
+
+    return [moved(one) for one in start.outputs]
+
+
+def _heights_at(after: Hats, before: Hats, height: Floats) -> Floats:
+    """Heights of a curve at the knots of other hats."""
+    if len(after.knot) == len(before.knot):
+        return height
+    n = len(before.knot)
+    return np.append(interpolate(after.knot, before.knot, height[None, :n])[0], height[n:])
 
 
 def best_constant(rows: Dataset) -> Floats:

@@ -8,13 +8,13 @@ capital gain), the knots serve the rest. Missing values have a column of their o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from softwood.arrays import Floats, Index, Ints, Longs, Mask
 from softwood.kernels.kinds import Term
-from softwood.learners.soft.columns.design import Builder, DesignMatrix
+from softwood.learners.soft.columns.design import MAX_LEVELS, MIN_LEVEL_ROWS, Builder, DesignMatrix
 from softwood.learners.soft.columns.knots import apart
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.rows.moments import find_moments
@@ -25,10 +25,8 @@ CURVE_KIND, INDICATOR_KIND = 2, 3  # of a design's columns
 # of .135, .131, .130 and .129, flights of .160, .161, .163 and .164, concrete of .127, .123, .117 and .113 (in .1, .3,
 # 1 and 5 s).
 MAX_KNOTS, MIN_KNOTS = 40, 4
-MAX_COLUMNS = 800  # for all inputs together: solving takes the third power of this, .1 s here
+MAX_COLUMNS = 400  # for all inputs together: solving takes the third power of this
 MAX_COLUMNS_PER_ROW = 1.0
-MAX_LEVELS = 128  # most frequent levels of a category, which have a column
-MIN_LEVEL_ROWS = 2.0  # of a level with a column; all others share one
 
 
 @dataclass(frozen=True)
@@ -36,6 +34,7 @@ class Hats:
     """The columns of one input.
 
     knot : of a number, increasing; empty for a category.  level : of a category, the codes that have a column.
+    jumps : segments between knots where the curve may jump.
     n_rest : 1 if the other levels share a column, else 0.  n_missing : 1 if missing values have a column, else 0.
     middle : replaces a missing number if none was missing in training.
     """
@@ -46,6 +45,7 @@ class Hats:
     n_rest: int
     n_missing: int
     middle: float = 0.0
+    jumps: Mask = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     def __len__(self) -> int:
         return len(self.knot) + len(self.level) + self.n_rest + self.n_missing
@@ -121,25 +121,26 @@ def make_hats(rows: Dataset, outputs: int = 1) -> HatBasis | None:
 
     outputs : number of outputs that are fitted in turn, each with a matrix of its own.
     """
-    columns = min(MAX_COLUMNS / np.sqrt(outputs), MAX_COLUMNS_PER_ROW * rows.total_weight)
-    n_knots = min(MAX_KNOTS, int(columns / max(1, rows.X.shape[1])))
-    if n_knots < MIN_KNOTS:
+    room = int(min(MAX_COLUMNS / np.sqrt(outputs), MAX_COLUMNS_PER_ROW * rows.total_weight))
+    numbers = [f for f, levels in enumerate(rows.n_levels) if not levels]
+    found = {f: _level_columns(f, *_known(rows, f), levels) for f, levels in enumerate(rows.n_levels) if levels}
+    room -= sum(len(hats) for hats in found.values())
+    n_knots = min(MAX_KNOTS, room // max(1, len(numbers)))
+    if room < 0 or n_knots < MIN_KNOTS:
         return None
-    found = []
-    for f, levels in enumerate(rows.n_levels):
-        x = rows.X[:, f] if rows.place is None else rows.X[rows.place, f]
-        known = ~np.isnan(x)
-        if not known.any():
-            continue
-        n_missing = int(not known.all())
-        make = _level_columns if levels else _number_hats
-        hats = make(f, x[known], rows.weight[known], levels or n_knots, n_missing)
-        if len(hats) > 1:
-            found.append(hats)
-    return HatBasis(found) if found else None
+    found |= {f: _number_hats(f, *_known(rows, f), n_knots) for f in numbers}
+    inputs = [found[f] for f in sorted(found) if len(found[f]) > 1 and len(found[f].knot) != 1]
+    return HatBasis(inputs) if inputs else None
 
 
-def _level_columns(f: int, x: Floats, weight: Floats, levels: int, n_missing: int) -> Hats:
+def _known(rows: Dataset, f: int) -> tuple[Floats, Floats, int]:
+    """The values of an input that are not missing, their weights, and 1 if others are missing, else 0."""
+    x = rows.X[:, f] if rows.place is None else rows.X[rows.place, f]
+    known = ~np.isnan(x)
+    return x[known], rows.weight[known], int(not known.all())
+
+
+def _level_columns(f: int, x: Floats, weight: Floats, n_missing: int, levels: int) -> Hats:
     """One column per frequent level, one for all others."""
     rows = np.bincount(x.astype(np.intp), weight, levels)
     often = np.sort(np.argsort(-rows, kind="stable")[:MAX_LEVELS])
@@ -147,15 +148,18 @@ def _level_columns(f: int, x: Floats, weight: Floats, levels: int, n_missing: in
     return Hats(f, np.zeros(0), kept, int(np.count_nonzero(rows) > len(kept)), n_missing)
 
 
-def _number_hats(f: int, x: Floats, weight: Floats, n_knots: int, n_missing: int) -> Hats:
-    """One hat per knot; none if the number is constant."""
+def _number_hats(f: int, x: Floats, weight: Floats, n_missing: int, n_knots: int) -> Hats:
+    """One hat per knot; none if the number is constant, or always missing."""
+    if not len(x):
+        return Hats(f, np.zeros(0), np.zeros(0, np.intp), 0, 0)
     middle, spread = find_moments(f, x, weight)
     order = np.argsort(x, kind="stable")
     value, first = np.unique(x[order], return_index=True)
     if spread > 0.0:
         value = value[pick_knots(np.add.reduceat(weight[order], first), n_knots)]
         value = value[apart(value)]
-    return Hats(f, value if spread > 0.0 else value[:1], np.zeros(0, np.intp), 0, n_missing, middle)
+    knot = value if spread > 0.0 else value[:1]
+    return Hats(f, knot, np.zeros(0, np.intp), 0, n_missing, middle, np.zeros(len(knot) - 1, np.bool_))
 
 
 def pick_knots(mass: Floats, n_knots: int) -> Index:

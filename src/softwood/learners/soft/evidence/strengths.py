@@ -2,9 +2,11 @@
 
     S = sum_j strength_j S_j      steps   (b_i+1 - b_i)^2             how much neighbouring heights differ
                                   bends   (b_i+2 - 2 b_i+1 + b_i)^2   how much the curve bends
+                                  jumps   (b_i+1 - b_i)^2             the same as steps, where the curve may jump
                                   use     b_i^2                       whether the input is of any use
 
-Each input has its own strength for each of the three (a category only for use). They follow the generalised
+Each input has its own strength for each of the four (a category only for use). A segment where the curve may jump
+(steep.py) has no part in steps and bends. The strengths follow the generalised
 Fellner-Schall update (Wood and Fasiolo 2017, Biometrics 73), which increases the restricted likelihood:
 
     strength_j *= (tr(S^-1 S_j) - tr(V S_j)) / b'S_j b,     V the posterior covariance of the coefficients b
@@ -28,11 +30,11 @@ from softwood.kernels.arithmetic import exp, invert_bands, log, solve_with_band
 from softwood.learners.soft.evidence.hats import HatBasis
 from softwood.tree.once import computed_once
 
-STEPS, BENDS, USE = 0, 1, 2
+STEPS, BENDS, JUMPS, USE = 0, 1, 2, 3
 # Of the strengths. The minimum for use allows coefficients with ten times the spread of the targets. A curve with the
 # maximum is constant, or a line, on as many rows as fit in memory; larger strengths lose all digits to rounding.
-MIN_STRENGTH = np.array([1e-4, 1e-4, 1e-2])
-MAX_STRENGTH = np.array([1e8, 1e10, 1e8])
+MIN_STRENGTH = np.array([1e-4, 1e-4, 1e-4, 1e-2])
+MAX_STRENGTH = np.array([1e8, 1e10, 1e8, 1e8])
 MAX_FACTOR = 20.0  # largest change of a strength in one update
 MAX_POWER, POWER_GROWTH = 4.0, 1.5  # of the factor; its growth with every update in the same direction
 TINY = 1e-12
@@ -40,7 +42,7 @@ TINY = 1e-12
 
 @dataclass(frozen=True)
 class Strengths:
-    """The strengths, and how they moved last; all (3 penalties, inputs).
+    """The strengths, and how they moved last; all (4 penalties, inputs).
 
     value : 0 if there is no such penalty.  moved : logarithm of the last factor.  power : of the next one.
     """
@@ -63,34 +65,39 @@ class Strengths:
 class Penalties:
     """The penalties of all inputs of a basis, as diagonals.
 
-    diagonal : (3 penalties, 3 diagonals, columns): the main one and the two beside it.
+    diagonal : (4 penalties, 3 diagonals, columns): the main one and the two beside it.
     """
 
     diagonal: Floats
     begin: Longs  # first column of each input, and the end of the last
-    is_number: Mask  # which inputs have steps and bends
 
     @classmethod
     def of(cls, basis: HatBasis) -> Penalties:
         begin = basis.begin
-        diagonal = np.zeros((3, 3, int(begin[-1])))
+        diagonal = np.zeros((4, 3, int(begin[-1])))
         diagonal[USE, 0] = 1.0
         for first, hats in zip(begin[:-1].tolist(), basis.inputs, strict=True):
-            for which, change in ((STEPS, (-1.0, 1.0)), (BENDS, (1.0, -2.0, 1.0))):
-                _add_squares(diagonal[which], first, len(hats.knot), change)
-        return cls(diagonal, begin, np.array([len(hats.knot) > 0 for hats in basis.inputs]))
+            smooth = ~hats.jumps
+            _add_squares(diagonal[JUMPS], first + np.flatnonzero(hats.jumps), (-1.0, 1.0))
+            _add_squares(diagonal[STEPS], first + np.flatnonzero(smooth), (-1.0, 1.0))
+            _add_squares(diagonal[BENDS], first + np.flatnonzero(smooth[1:] & smooth[:-1]), (1.0, -2.0, 1.0))
+        return cls(diagonal, begin)
 
     @computed_once
     def of_column(self) -> Index:
         """The input of each column."""
-        return np.repeat(np.arange(len(self.is_number)), np.diff(self.begin))
+        return np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))
 
-    def first(self) -> Strengths:
-        """Initial strengths: 1, or 0 if there is no such penalty."""
-        ones = np.ones((3, len(self.is_number)))
-        value = ones.copy()
-        value[:USE, ~self.is_number] = 0.0
-        return Strengths(value, np.zeros_like(ones), ones)
+    @computed_once
+    def exists(self) -> Mask:
+        """Which inputs have which penalties."""
+        return np.add.reduceat(self.diagonal[:, 0], self.begin[:-1], axis=1) > 0
+
+    def first(self, before: Strengths | None = None) -> Strengths:
+        """Initial strengths: 1, or those of a basis with other knots; 0 if there is no such penalty."""
+        ones = np.ones(self.exists.shape)
+        value = ones if before is None else np.where(before.value > 0, before.value, 1.0)
+        return Strengths(np.where(self.exists, value, 0.0), np.zeros_like(ones), ones)
 
     def total(self, strength: Strengths) -> Floats:
         """The diagonals of S."""
@@ -117,12 +124,11 @@ class Penalties:
         return strength.times(np.clip(gain / np.maximum(self.squares(b), TINY), 1.0 / MAX_FACTOR, MAX_FACTOR))
 
 
-def _add_squares(diagonal: Floats, first: int, knots: int, change: tuple[float, ...]) -> None:
-    """The sum of squares of differences of neighbouring heights, as diagonals."""
-    for at in range(first, first + knots - len(change) + 1):
-        for i, one in enumerate(change):
-            for k, other in enumerate(change[i:]):
-                diagonal[k, at + i] += one * other
+def _add_squares(diagonal: Floats, first: Index, change: tuple[float, ...]) -> None:
+    """The squares of these differences of heights, the first of which are at `first`, as diagonals."""
+    for i, one in enumerate(change):
+        for k, other in enumerate(change[i:]):
+            diagonal[k, first + i] += one * other
 
 
 def add_band(A: Floats, band: Floats) -> Floats:

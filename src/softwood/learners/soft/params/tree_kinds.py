@@ -7,29 +7,13 @@ from typing import Literal
 
 from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.params.params import Slopes
-from softwood.learners.soft.regimes import (
-    MAX_CURVED_VALUES,
-    MEDIUM_TABLE_MAX_ROWS,
-    RAMPS_MIN_ROWS,
-    ROWS_PER_RAMP,
-    ROWS_PER_RAMP_COLUMN,
-    ROWS_PER_RAMP_SLOPE,
-    SMALL_TABLE_MAX_ROWS,
-)
+from softwood.learners.soft.regimes import MAX_CURVED_VALUES
 
 Gate = Literal["auto", "axis", "linear", "quadratic", "additive"]
 Leaf = Literal["auto", "constant", "linear"]
 
 CURVE_SCALES = (0.7, 0.35, 0.23, 0.18, 0.14, 0.12)  # for frequency k: 1/k, so that the penalty grows as k^2
 ADDITIVE = BasisSpec(normal_score=0.7, curve=CURVE_SCALES, quadratic=0.35)
-# Ramps of a number in large tables, and the spread of their sum. 16 and 1, 32 and 3 were no better on adult and
-# flights, 64 and 3 were no better on adult.
-N_RAMPS, RAMP_SPREAD = 32, 2.0
-MANY_RAMPS = replace(ADDITIVE, curve=CURVE_SCALES[:2], ramp=RAMP_SPREAD, n_ramps=N_RAMPS)
-N_RAMPS_BESIDE_COSINES = 16  # 8 were worse on synthetic tables of 500 and 1,000 rows, 24 hardly better
-RAMPS_BESIDE_COSINES = replace(ADDITIVE, ramp=RAMP_SPREAD, n_ramps=N_RAMPS_BESIDE_COSINES)
-MAX_RAMP_COLUMNS = 1024  # for all inputs together
-MIN_RAMPS = 8  # per input; if there is room for fewer, there are none
 BASIS_SPECS: dict[Gate, tuple[BasisSpec, ...]] = {
     "axis": (BasisSpec(),),
     "linear": (BasisSpec(),),
@@ -43,28 +27,11 @@ MAX_CURVED_INPUTS = 256  # up to this number of inputs, or MAX_CURVED_VALUES; wi
 MAX_OUTPUTS_WITH_OWN_SLOPES = 4  # per leaf; with more outputs, leaves share their slopes
 
 
-def basis_specs_for(gate: Gate, n_inputs: int, n_rows: int, outputs: int = 1) -> tuple[BasisSpec, ...]:
-    """Columns to try; with many inputs, curves have fewer frequencies, and with many outputs, fewer ramps."""
+def basis_specs_for(gate: Gate, n_inputs: int, n_rows: int) -> tuple[BasisSpec, ...]:
+    """Columns to try; with many inputs, curves have fewer frequencies."""
     may_curve = n_inputs <= MAX_CURVED_INPUTS or n_inputs * n_rows <= MAX_CURVED_VALUES
     room = max(MAX_CURVE_COLUMNS // max(n_inputs, 1) - 1, MIN_CURVES if may_curve else 0)  # beside the linear column
-    specs = [_within(basis_spec, room) for basis_spec in BASIS_SPECS[gate]]
-    ramped = _with_ramps(n_inputs, n_rows, outputs, room)
-    if ramped.n_ramps >= MIN_RAMPS and ADDITIVE in BASIS_SPECS[gate]:
-        specs.append(ramped)
-    return tuple(dict.fromkeys(specs))
-
-
-def _with_ramps(n_inputs: int, n_rows: int, outputs: int, room: int) -> BasisSpec:
-    """Curves with as many ramps as the rows support; on small tables in addition to all cosines."""
-    if n_rows < RAMPS_MIN_ROWS:
-        return ADDITIVE
-    max_ramps = MAX_RAMP_COLUMNS // max(n_inputs, 1)
-    if n_rows <= SMALL_TABLE_MAX_ROWS:
-        columns = n_rows / max(ROWS_PER_RAMP_COLUMN, outputs * ROWS_PER_RAMP_SLOPE)
-        n_ramps = min(N_RAMPS_BESIDE_COSINES, max_ramps, int(columns / max(n_inputs, 1)))
-        return replace(_within(RAMPS_BESIDE_COSINES, room), n_ramps=n_ramps)
-    n_ramps = N_RAMPS if n_rows > MEDIUM_TABLE_MAX_ROWS else n_rows // ROWS_PER_RAMP
-    return replace(MANY_RAMPS, n_ramps=min(n_ramps, max_ramps))
+    return tuple(dict.fromkeys(_within(basis_spec, room) for basis_spec in BASIS_SPECS[gate]))
 
 
 def _within(basis_spec: BasisSpec, room: int) -> BasisSpec:

@@ -9,7 +9,7 @@
     reweight features  the best one again, inputs weighted by relevance                        reweighting.py
 
 For large tables the first four steps run on a sample. The best few trees then grow on more rows, beside a tree with
-many leaves (many_leaves.py); the penalty of the best one is tuned there, and its curves become finer (finer_knots.py).
+many leaves (many_leaves.py), and the penalty of the best one is tuned there.
 Threads change only the time: kinds are independent, and results are added in order.
 Reasons and measurements for each step: docs/design/soft_learner.md.
 """

@@ -13,14 +13,14 @@ import numpy as np
 from softwood.kernels.formulas.losses import row_loss
 from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.evidence.fit import fit_curves
-from softwood.learners.soft.evidence.hats import MAX_KNOTS, HatBasis
+from softwood.learners.soft.evidence.hats import HatBasis
 from softwood.learners.soft.evidence.root import to_root
 from softwood.learners.soft.search.penalty_tuning import first_penalty
 from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.search.spec import ModelSpec, Trial
 from softwood.learners.soft.search.trials import Trials
 
-BY_EVIDENCE = BasisSpec(n_ramps=MAX_KNOTS)
+BY_EVIDENCE = BasisSpec(linear=0.0, curve=(1.0,))
 
 
 def add_evidence_root(trials: Trials, basis: HatBasis) -> None:

@@ -1,10 +1,10 @@
-"""Many leaves: trees with smooth curves on the rows of the full fold, from their root, with a light penalty.
+"""Many leaves: trees with curves on the rows of the full fold, from their root, with a light penalty.
 
 Penalties are tuned on a few thousand rows, which support few leaves, and with these penalties trees stay small on
 large tables too. So if a kind of tree came near the best in screening, one is grown from its root with a light
-penalty. Many gates together can bend where one gate needs ramps, so smooth curves are enough. Two kinds of leaves have
-few parameters, so that more rows support more of them: constant leaves; and, if there are too many classes for own
-slopes of all columns, leaves with mixed slopes (shared for all columns, own for the linear ones).
+penalty. Two kinds of leaves have few parameters, so that more rows support more of them: constant leaves; and, if
+there are too many classes for own slopes of all columns, leaves with mixed slopes (shared for all columns, own for the
+linear ones).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ManyLeaves:
 
 def kinds_with_many_leaves(trials: Trials) -> list[ManyLeaves]:
     """The kinds to grow; none if trees with many leaves were not near the best, or options exclude them."""
-    spec, trainer = trials.smooth_curves, trials.trainer
+    spec, trainer = next((one for one in trials.specs if one.basis_spec.curve), None), trials.trainer
     has_room = trainer.full_leaves is not None and trainer.full_leaves > trainer.grow_options.max_leaves
     if spec is None or trials.penalty is not None or not has_room or trainer.grow_options.max_gate_features is not None:
         return []

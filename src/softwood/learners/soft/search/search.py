@@ -6,10 +6,8 @@ from dataclasses import dataclass, replace
 
 from softwood.learners.soft.evidence.hats import HatBasis
 from softwood.learners.soft.params.params import SoftTreeParams
-from softwood.learners.soft.search.curve_selection import select_curves
 from softwood.learners.soft.search.evidence_root import add_evidence_root
 from softwood.learners.soft.search.feature_selection import FeatureSelection
-from softwood.learners.soft.search.finer_knots import refine_knots
 from softwood.learners.soft.search.penalty_tuning import tune_penalties, tune_penalty
 from softwood.learners.soft.search.race import race
 from softwood.learners.soft.search.reweighting import reweight_features, reweight_refined
@@ -26,10 +24,9 @@ class SearchSteps:
     select_features: bool = True
     try_axis_gates: bool = True
     reweight_features: bool = True
-    select_curves: bool = True
+    local_columns: bool = True
     tune_on_all: bool = True
     grow_best_root: bool = True
-    refine_knots: bool = True
     curves_by_evidence: bool = False
 
 
@@ -61,8 +58,6 @@ class ModelSearch:
 
     def _screen(self) -> None:
         """Every kind of tree at one penalty, and those near the best at others."""
-        if self.steps.select_curves:
-            select_curves(self.trials)
         tune_penalties(self.trials, screen(self.trials))
 
     def _improve_best(self, spec: ModelSpec) -> None:
@@ -75,8 +70,6 @@ class ModelSearch:
                 trials.add(*tune_penalty(trials, trials.best, spec.full))
             if self.steps.grow_best_root:
                 self._grow_best_root(spec.full)
-            if self.steps.refine_knots:
-                refine_knots(trials, spec.full)
             if self.steps.reweight_features:
                 reweight_refined(trials, spec.full)
         elif self.steps.reweight_features and not trials.keep_first_fold_tree:

@@ -13,9 +13,9 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.params import Gates, Slopes
+from softwood.learners.soft.regimes import TABLE_PASSES_ABOVE_COLUMNS
 from softwood.learners.soft.rows.binning import Binned
 from softwood.learners.soft.rows.dataset import Dataset
-from softwood.learners.soft.search.finer_curves import FinerDesign
 from softwood.learners.soft.search.fold import Fold
 from softwood.learners.soft.search.selection import Candidate
 from softwood.tree.once import computed_once
@@ -59,7 +59,7 @@ class ModelSpec:
                 self.single,
                 expansion=self.expansion,
                 binned=self.binned[fold_index],
-                by_tables=self.full > 0 or self.basis_spec.n_ramps > 0,  # many rows, or many columns
+                by_tables=self.full > 0 or self.has_many_columns,
             )
         return self.fold_cache[fold_index]
 
@@ -76,6 +76,11 @@ class ModelSpec:
     def n_inputs(self) -> int:
         """Inputs of the rows."""
         return int(self.row_folds[0][0].X.shape[1])
+
+    @property
+    def has_many_columns(self) -> bool:
+        """Whether there are so many columns per input that tables of segments take less time."""
+        return len(self.design) > TABLE_PASSES_ABOVE_COLUMNS * self.n_inputs
 
     @property
     def linear_columns(self) -> npt.NDArray[np.int32]:
@@ -104,11 +109,6 @@ class ModelSpec:
     def reweight(self, factor: Floats) -> ModelSpec:
         """Columns times the relevance of their inputs."""
         return replace(self, design=self.design.scaled(factor), fold_cache={}, factor=self.factor * factor)
-
-    def finer(self, finer: FinerDesign) -> ModelSpec:
-        """The same rows, with ramps split."""
-        factor = self.factor if isinstance(self.factor, float) else self.factor[finer.source]
-        return replace(self, design=finer.design, fold_cache={}, factor=factor)
 
     def with_loss(self, loss: Loss) -> ModelSpec:
         """The same columns and rows, with another loss."""

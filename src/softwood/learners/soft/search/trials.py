@@ -29,7 +29,6 @@ class Trials:
     trainer : grows and scores trees.  penalty : fixed, or None to tune it.
     report : called with every candidate.
     keep_first_fold_tree : whether to keep the tree of the first fold, which has the caller's validation rows.
-    smooth_curves : the spec with curves without ramps if there are both, even if it is not searched.
     """
 
     specs: list[ModelSpec]
@@ -39,7 +38,6 @@ class Trials:
     report: Callable[[Candidate], None]
     keep_first_fold_tree: bool = False
     found: list[Trial] = field(default_factory=list)
-    smooth_curves: ModelSpec | None = None
 
     def add(self, *trials: Trial) -> None:
         """Note trials that are new."""

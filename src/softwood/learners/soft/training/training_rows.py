@@ -22,7 +22,6 @@ from softwood.learners.soft.regimes import (
     HEAD_ROWS,
     KEPT_COLUMNS_MAX_ROWS,
     MEDIUM_TABLE_MAX_ROWS,
-    RAMPS_MIN_ROWS,
     SAMPLE_ROWS,
     TABLE_PASSES_ABOVE_COLUMNS,
 )
@@ -37,7 +36,6 @@ class TrainingRows:
     sample : at most SAMPLE_ROWS rows, `in_order`, targets scaled as (target - centre) / scale.
     n_rows : number of distinct rows.
     make_engine : maps the expansion of the columns to the engine of all rows, with targets scaled in the same way.
-    are_in_memory : whether engines and passes are cheap, so that there may be many.
     make_head_engine : `make_engine` for the first HEAD_ROWS rows, if more are in memory; else None.
     whole : all rows if they are in memory, in order, targets scaled; else None.
     engine_of_design : in place of `make_engine` for sparse rows, whose columns are made from the stored values.
@@ -48,7 +46,6 @@ class TrainingRows:
     centre: Floats
     scale: Floats
     make_engine: MakeEngine
-    are_in_memory: bool = False
     make_head_engine: MakeEngine | None = None
     engine_of_design: Callable[[DesignMatrix], SumEngine] | None = None
     whole: Dataset | None = field(default=None, repr=False, compare=False)
@@ -62,7 +59,7 @@ class TrainingRows:
         whole = whole.scaled(centre, scale)
         if whole.is_sparse:
             of_design = partial(stored_engine, whole, n_threads=n_threads)
-            return cls(whole.head(SAMPLE_ROWS), len(whole), centre, scale, _no_expansion, True, None, of_design)
+            return cls(whole.head(SAMPLE_ROWS), len(whole), centre, scale, _no_expansion, None, of_design)
 
         def engine_of(rows: Dataset, expansion: Expansion) -> SumEngine:
             has_many_columns = expansion.n_columns > TABLE_PASSES_ABOVE_COLUMNS * rows.X.shape[1]
@@ -76,12 +73,12 @@ class TrainingRows:
                 single,
                 rows.place,
                 keep=len(rows) <= KEPT_COLUMNS_MAX_ROWS,
-                by_tables=len(rows) > MEDIUM_TABLE_MAX_ROWS or (len(rows) >= RAMPS_MIN_ROWS and has_many_columns),
+                by_tables=len(rows) > MEDIUM_TABLE_MAX_ROWS or has_many_columns,
             )
 
         of_head = partial(engine_of, whole.first(HEAD_ROWS)) if len(whole) > HEAD_ROWS else None
         make_engine = partial(engine_of, whole)
-        return cls(whole.head(SAMPLE_ROWS), len(whole), centre, scale, make_engine, True, of_head, whole=whole)
+        return cls(whole.head(SAMPLE_ROWS), len(whole), centre, scale, make_engine, of_head, whole=whole)
 
     @classmethod
     def on_device(

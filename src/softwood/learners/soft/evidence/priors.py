@@ -1,0 +1,71 @@
+"""Priors of the curves of numbers, from the strengths that have the largest restricted likelihood on some rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softwood.arrays import Floats
+from softwood.kernels.arithmetic import eigh, exp, log, matmul
+from softwood.kernels.formulas.losses import loss_derivatives
+from softwood.learners.soft.columns.curve_prior import CurvePrior
+from softwood.learners.soft.evidence.fit import Curves
+from softwood.learners.soft.evidence.hat_rows import HatRows
+from softwood.learners.soft.evidence.steep import curves_with_jumps
+from softwood.learners.soft.evidence.strengths import MIN_STRENGTH, USE, Penalties, Strengths, add_band
+from softwood.learners.soft.rows.dataset import Dataset
+
+STRENGTH_FACTOR = 1.1  # strengths are rounded to powers of this, so that units and rounding errors make no difference
+
+
+def curve_priors(rows: Dataset, strength: float, n_threads: int = 1) -> dict[int, CurvePrior]:
+    """The prior of the curve of each number, by input; empty if no curves can be fitted to these rows.
+
+    strength : of the ridge with which the search begins, times the number of rows.
+    """
+    curves = curves_with_jumps(rows, n_threads)
+    if curves is None:
+        return {}
+    at, penalties = HatRows.of(curves.basis, rows), Penalties.of(curves.basis)
+    moment = _moments(at.products(rows.weight / rows.total_weight, n_threads), len(curves.basis.inputs[0]))
+    information = _information(rows, curves, at)
+    precision = [_precision(penalties, one.strength) for one in curves.outputs]
+    found = {}
+    for hats, first in zip(curves.basis.inputs, curves.basis.begin[:-1].tolist(), strict=True):
+        mine = slice(first, first + len(hats.knot))
+        if len(hats.knot):
+            found[hats.feature] = CurvePrior(
+                knot=hats.knot,
+                covariance=np.mean([_covariance(S[mine, mine]) for S in precision], axis=0),
+                moment=moment[mine, mine],
+                information=information,
+                ridge=strength / float(np.mean([one.noise for one in curves.outputs])),
+                fitted=np.array([one.coefficient[mine] for one in curves.outputs]),
+            )
+    return found
+
+
+def _moments(products: Floats, first_input: int) -> Floats:
+    """Second central moments of the hats, from mean products. The hats of an input sum to 1."""
+    mean = products[:, :first_input].sum(axis=1)
+    return np.asarray(products - mean * mean[:, None])
+
+
+def _information(rows: Dataset, curves: Curves, at: HatRows) -> Floats:
+    """The second derivative of the loss of all rows by the constant of each output, over its noise."""
+    score = np.stack([one.constant + at.times(one.coefficient) for one in curves.outputs], axis=1)
+    curvature = loss_derivatives(rows.loss, score, rows.target)[1]
+    return np.asarray(matmul(rows.weight, curvature) / np.array([one.noise for one in curves.outputs]))
+
+
+def _precision(penalties: Penalties, strength: Strengths) -> Floats:
+    """The matrix S of an output."""
+    value, step = strength.value, log(STRENGTH_FACTOR)
+    rounded = np.where(value > 0, exp(step * np.round(log(np.where(value > 0, value, 1.0)) / step)), 0.0)
+    n = len(penalties.of_column)
+    return add_band(np.zeros((n, n)), penalties.total(Strengths(rounded, strength.moved, strength.power)))
+
+
+def _covariance(S: Floats) -> Floats:
+    """The inverse of the precision of an input's heights; the minimum for use bounds it in spite of rounding errors."""
+    value, direction = eigh(S)
+    return np.asarray(matmul(direction / np.maximum(value, MIN_STRENGTH[USE]), direction.T))
