@@ -79,11 +79,12 @@ class Folds:
 
     @computed_once
     def priors(self) -> Mapping[int, CurvePrior]:
-        """Priors of the curves, by evidence on the training rows of the first fold of full size.
+        """Priors of the curves, by evidence on all rows; for large tables, on the training rows of the full fold.
 
+        So the columns of small tables do not depend on the deal of the folds.
         A sum of curves is one node and mixes nothing, so answers count as outputs.
         """
-        train = self.row_folds[self.full][0]
+        train = self.row_folds[self.full][0] if self.full else self.some
         if not self.how.steps.local_columns or self.how.is_monotone:
             return NO_PRIORS
         return curve_priors(replace(train, loss=train.loss.mixing_outputs), FIRST_STRENGTH, self.how.n_threads)
