@@ -30,7 +30,7 @@ INSTALL := $(PIP) install --no-compile
 unexport PYTHONPATH
 unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
-.PHONY: demo test test-long last-bits gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless mix readable evidence effort intervals losses monotone fresh ablation large results tables equality no-compiler clean
+.PHONY: demo test test-long last-bits gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless mix readable effort intervals losses monotone fresh ablation large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -179,9 +179,6 @@ monotone: $(PACKAGE) $(BENCH)
 
 # What effort buys: quick beside the soft trees of others, thorough on the papers' small sets (SOFTWOOD_DATA=<folder>). The
 # peers are compiled (Eigen) or bring torch; those that do not install are said to be missing.
-evidence: $(PACKAGE) $(BENCH)
-	$(BIN)/python -m bench.evidence
-
 effort: $(PACKAGE) $(BENCH)
 	@for peer in softdtree neural-trees; do $(PIP) install $$peer || echo "skipped: $$peer does not install here."; done
 	$(BIN)/python -m bench.effort

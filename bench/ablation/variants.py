@@ -11,16 +11,14 @@ from softwood import SoftTreeClassifier, SoftTreeRegressor
 from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.search import SearchSteps
 
-STEPS = tuple(each.name for each in fields(SearchSteps) if each.default)
-MORE_STEPS = tuple(each.name for each in fields(SearchSteps) if not each.default)  # that are not run by default
+STEPS = tuple(each.name for each in fields(SearchSteps))
 
 
 @dataclass(frozen=True)
 class Variant:
-    """Differences from the default learner: steps left out, added or substituted (substitutes.py), and parameters."""
+    """Differences from the default learner: steps left out or substituted (substitutes.py), and parameters."""
 
     without: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
     substituted: tuple[str, ...] = ()
     parameters: dict[str, Any] = field(default_factory=dict)
 
@@ -28,7 +26,7 @@ class Variant:
         """An estimator."""
         kind = AblatedClassifier if classes else AblatedRegressor
         model = kind(random_state=seed, n_jobs=1, **self.parameters)
-        model.other_steps = dict.fromkeys(self.without, False) | dict.fromkeys(self.added, True)
+        model.other_steps = dict.fromkeys(self.without, False)
         return model
 
 
@@ -36,14 +34,12 @@ ADDITIVE = {"gate": "additive", "leaf": "linear"}
 VARIANTS: dict[str, Variant] = {
     "default": Variant(),
     **{f"without {step}": Variant((step,)) for step in STEPS},
-    **{f"with {step}": Variant(added=(step,)) for step in MORE_STEPS},
     **{f"without {name}": Variant(substituted=(name,)) for name in LEFT_OUT},
     **{f"with {name}": Variant(substituted=(name,)) for name in ADDED},
     "one kind: additive linear": Variant(parameters=ADDITIVE),
     "one kind: additive constant": Variant(parameters=ADDITIVE | {"leaf": "constant"}),
     "one kind: no optional step": Variant(STEPS, parameters=ADDITIVE),
     "one node": Variant(parameters={"max_leaves": 1}),
-    "one node by evidence": Variant(added=("curves_by_evidence",), parameters={"max_leaves": 1}),
     "quick": Variant(parameters={"effort": "quick"}),
 }
 

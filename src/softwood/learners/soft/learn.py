@@ -21,8 +21,6 @@ from dataclasses import replace
 
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import DesignMatrix
-from softwood.learners.soft.evidence.fit import hats_of
-from softwood.learners.soft.finish.evidence_root import evidence_root_of_all
 from softwood.learners.soft.finish.held_out import held_out_answers
 from softwood.learners.soft.finish.importance import MeasuredTree, measure_tree
 from softwood.learners.soft.finish.monotone_tree import hold_to_signs
@@ -84,20 +82,14 @@ def learn_joint_from(
     chosen, design = trial.candidate, trial.spec.design
     refit = held is None or rows.are_sampled
     last = Interruptible(how.keep and not search.interrupted)
-    kept = (
-        chosen
-        if refit or chosen.by_evidence
-        else last.result(chosen, from_best_start, trial, how.max_iter, how.n_threads)
-    )
+    kept = chosen if refit else last.result(chosen, from_best_start, trial, how.max_iter, how.n_threads)
     held_out = held_out_answers(replace(trial, candidate=kept), rows.centre, rows.scale)
     steps = trees_on_the_way(search, rows, schema) if how.keep_steps else ()
     if "expansion" in vars(trial.spec):
         rows.know(design, trial.spec.expansion)
     search.trials.clear()  # before all rows are loaded
     final = FinalTree(kept.tree[0], design)
-    if refit and chosen.by_evidence:
-        final = last.result(final, evidence_root_of_all, rows, how.n_threads)
-    elif refit:
+    if refit:
         tuned_on = trial.spec.rows(trial.spec.full) if how.counts_penalty(rows) else None
         final = last.result(final, refined_on_all, kept, design, rows, how.max_iter, how.n_threads, tuned_on)
     params, tree = _in_user_units(final, rows, schema, how)
@@ -217,8 +209,7 @@ def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, bef
     )
     if is_sparse:
         return ModelSearch(trials, StoredSelection(trials), steps)
-    hats = hats_of(rows.whole) if rows.whole is not None and how.may_fit_by_evidence and before is None else None
-    return ModelSearch(trials, FeatureSelection(trials, folds.designs), steps, hats)
+    return ModelSearch(trials, FeatureSelection(trials, folds.designs), steps)
 
 
 def leaves_for(n_rows: int, least: int) -> int:

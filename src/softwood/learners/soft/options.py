@@ -60,13 +60,6 @@ class JointOptions:
         """Whether there is a monotone input."""
         return len(self.signs) > 0
 
-    @property
-    def may_fit_by_evidence(self) -> bool:
-        """Whether a root with curves by evidence is requested, alone or with others."""
-        is_free = self.gate in ("auto", "additive") and self.leaf in ("auto", "linear") and self.penalty is None
-        is_plain = not self.is_monotone and self.max_gate_features is None
-        return self.steps.curves_by_evidence and is_free and is_plain
-
     def counts_penalty(self, rows: TrainingRows) -> bool:
         """Whether the penalty was tuned or guessed for fewer rows and has to be scaled to all rows."""
         return self.penalty is None and (self.effort == "quick" or rows.are_sampled)

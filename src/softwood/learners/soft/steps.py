@@ -39,8 +39,6 @@ def trees_on_the_way(search: ModelSearch, rows: TrainingRows, schema: Schema) ->
 def growth_steps(trial: Trial, trainer: Trainer) -> Iterator[SoftTreeParams]:
     """The root of the chosen kind, and the tree at several moments after each split."""
     spec, candidate = trial.spec, trial.candidate
-    if candidate.by_evidence:
-        return
     at, penalty = spec.full, candidate.penalty
     fold = spec.fold(at)
     tree = trainer.root(spec, trial.slopes, penalty, at)

@@ -57,9 +57,8 @@ class Curves:
     basis: HatBasis
     outputs: list[CurvesOfOutput]
 
-    def output(self, rows: Dataset) -> Floats:
+    def output(self, at: HatRows) -> Floats:
         """Their outputs, (rows, outputs)."""
-        at = HatRows.of(self.basis, rows)
         return np.stack([one.constant + at.times(one.coefficient) for one in self.outputs], axis=1)
 
 
@@ -79,7 +78,7 @@ def fit_curves(
     """
     fitter = CurveFitter(rows, HatRows.of(basis, rows), Penalties.of(basis), n_threads)
     outputs = _constants(rows, basis, fitter.penalties) if start is None else _moved(start, basis, fitter.penalties)
-    score = np.stack([one.constant + fitter.at.times(one.coefficient) for one in outputs], axis=1)
+    score = Curves(basis, outputs).output(fitter.at)
     for _ in range(max_iter):
         before, outputs = outputs, [fitter.step(one, score, k) for k, one in enumerate(outputs)]
         moved = [np.abs(new.degrees - old.degrees).max() for new, old in zip(outputs, before, strict=True)]

@@ -13,14 +13,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from softwood.arrays import Floats, Index, Ints, Longs, Mask
-from softwood.kernels.kinds import Term
-from softwood.learners.soft.columns.design import MAX_LEVELS, MIN_LEVEL_ROWS, Builder, DesignMatrix
+from softwood.learners.soft.columns.design import MAX_LEVELS, MIN_LEVEL_ROWS
 from softwood.learners.soft.columns.knots import apart
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.rows.moments import find_moments
 from softwood.tree.once import computed_once
 
-CURVE_KIND, INDICATOR_KIND = 2, 3  # of a design's columns
 # For a number, beside the values that many rows share. With 20, 40, 80 and 160 knots adult with 4,000 rows has errors
 # of .135, .131, .130 and .129, flights of .160, .161, .163 and .164, concrete of .127, .123, .117 and .113 (in .1, .3,
 # 1 and 5 s).
@@ -70,32 +68,6 @@ class Hats:
         found = np.where(self.level[at] == code, at, rest)
         return np.where(gone, len(self) - 1 if self.n_missing else rest, found).astype(np.int32)
 
-    def add_to(self, build: Builder) -> None:
-        """The same columns as part of a design matrix."""
-        if len(self.knot):
-            self._add_hats(build)
-        else:
-            for code in self.level:
-                term = build.term(Term.CATEGORY, self.feature, float(code), 0.0)
-                build.column({term: 1.0}, 0.0, self.feature, INDICATOR_KIND)
-        if self.n_missing:
-            term = build.term(Term.MISSING, self.feature, 0.0, 1.0)
-            build.column({term: 1.0}, 0.0, self.feature, INDICATOR_KIND)
-
-    def _add_hats(self, build: Builder) -> None:
-        knot = self.knot.tolist()
-        hinge = [build.term(Term.HINGE, self.feature, k, max(0.0, self.middle - k)) for k in knot]
-        rise = 1.0 / np.diff(self.knot)
-        change = np.zeros((len(knot), len(knot)))  # of the slope of each hat at each knot
-        for j, slope in enumerate(rise.tolist()):
-            change[j + 1, j] += slope
-            change[j + 1, j + 1] -= slope
-            change[j, j] -= slope
-            change[j, j + 1] += slope
-        for j, changes in enumerate(change.tolist()):
-            parts = {term: value for term, value in zip(hinge, changes, strict=True) if value}
-            build.column(parts, 1.0 if j == 0 else 0.0, self.feature, CURVE_KIND)
-
 
 @dataclass(frozen=True)
 class HatBasis:
@@ -107,13 +79,6 @@ class HatBasis:
     def begin(self) -> Longs:
         """The first column of each input, and the number of columns."""
         return np.concatenate([[0], np.cumsum([len(one) for one in self.inputs])]).astype(np.int64)
-
-    def design(self) -> DesignMatrix:
-        """The same columns as a design matrix, in which all rare levels are 0."""
-        build = Builder()
-        for one in self.inputs:
-            one.add_to(build)
-        return build.build()
 
 
 def make_hats(rows: Dataset, outputs: int = 1) -> HatBasis | None:

@@ -52,8 +52,7 @@ def _moments(products: Floats, first_input: int) -> Floats:
 
 def _information(rows: Dataset, curves: Curves, at: HatRows) -> Floats:
     """The second derivative of the loss of all rows by the constant of each output, over its noise."""
-    score = np.stack([one.constant + at.times(one.coefficient) for one in curves.outputs], axis=1)
-    curvature = loss_derivatives(rows.loss, score, rows.target)[1]
+    curvature = loss_derivatives(rows.loss, curves.output(at), rows.target)[1]
     return np.asarray(matmul(rows.weight, curvature) / np.array([one.noise for one in curves.outputs]))
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from softwood.learners.soft.evidence.hats import HatBasis
 from softwood.learners.soft.params.params import SoftTreeParams
-from softwood.learners.soft.search.evidence_root import add_evidence_root
 from softwood.learners.soft.search.feature_selection import FeatureSelection
 from softwood.learners.soft.search.penalty_tuning import tune_penalties, tune_penalty
 from softwood.learners.soft.search.race import race
@@ -27,7 +25,6 @@ class SearchSteps:
     local_columns: bool = True
     tune_on_all: bool = True
     grow_best_root: bool = True
-    curves_by_evidence: bool = False
 
 
 @dataclass
@@ -37,15 +34,11 @@ class ModelSearch:
     trials: Trials
     selection: FeatureSelection | StoredSelection
     steps: SearchSteps = SearchSteps()
-    hats: HatBasis | None = None  # columns of curves fitted by evidence, if any
     interrupted: bool = False
 
     def run(self) -> None:
         """All steps, in order."""
         trials, wide = self.trials, self.trials.specs[0]
-        if self.hats is not None and trials.trainer.grow_options.max_leaves == 1:
-            add_evidence_root(trials, self.hats)
-            return
         self._screen()
         while self.steps.select_features and self.selection.select():
             self._screen()
@@ -53,8 +46,6 @@ class ModelSearch:
             tune_penalties(trials, screen_axis_gates(trials, wide), CLOSE_SHARE)
         race(trials)
         self._improve_best(trials.specs[0])
-        if self.hats is not None:
-            add_evidence_root(trials, self.hats)
 
     def _screen(self) -> None:
         """Every kind of tree at one penalty, and those near the best at others."""

@@ -84,7 +84,6 @@ class Candidate(FoldTrees[SoftTreeParams]):
 
     inputs : number of inputs available to the trees.  gates : their kind.
     reweighted : whether inputs are weighted by relevance (relevance.py).
-    by_evidence : whether it is a root whose curves were fitted by the evidence of the rows (evidence_root.py).
     """
 
     basis_spec: BasisSpec
@@ -92,7 +91,6 @@ class Candidate(FoldTrees[SoftTreeParams]):
     inputs: int = 0
     gates: Gates = "open"
     reweighted: bool = False
-    by_evidence: bool = False
 
     @classmethod
     def nothing(cls) -> Candidate:
@@ -122,8 +120,6 @@ class Candidate(FoldTrees[SoftTreeParams]):
         """In one line: kind, inputs, penalty, size, loss."""
         inputs = f"{self.inputs} inputs reweighted" if self.reweighted else f"{self.inputs} inputs"
         kind = f"{self.gate} gates, {self.leaf} leaves, {inputs}, penalty {self.penalty:.2g}"
-        if self.by_evidence:
-            kind = f"curves by evidence, {inputs}"
         return f"{kind}: {self.nodes:.0f} nodes, loss {self.loss:.4f}"
 
     @property
@@ -131,14 +127,14 @@ class Candidate(FoldTrees[SoftTreeParams]):
         nodes = self.nodes
         of_leaves = SLOPES_COST_NODES + nodes / 2
         slopes = {"none": 0.0, "shared": SLOPES_COST_NODES, "own": of_leaves, "mixed": of_leaves}[self.tree[0].slopes]
-        curves = CURVES_COST_NODES if self.basis_spec.is_nonlinear and not self.by_evidence else 0.0
+        curves = CURVES_COST_NODES if self.basis_spec.is_nonlinear else 0.0
         return nodes + slopes + curves
 
 
 def select(candidates: list[Candidate], tolerance: float = TOLERANCE_SE) -> Candidate:
     """The cheapest candidate that is not clearly worse than the best."""
     near = near_best(candidates, tolerance)
-    return min(near, key=lambda candidate: (round(candidate.cost), not candidate.by_evidence, -candidate.penalty))
+    return min(near, key=lambda candidate: (round(candidate.cost), -candidate.penalty))
 
 
 def near_best(candidates: list[F], tolerance: float = TOLERANCE_SE) -> list[F]:

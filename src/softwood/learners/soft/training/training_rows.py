@@ -37,7 +37,6 @@ class TrainingRows:
     n_rows : number of distinct rows.
     make_engine : maps the expansion of the columns to the engine of all rows, with targets scaled in the same way.
     make_head_engine : `make_engine` for the first HEAD_ROWS rows, if more are in memory; else None.
-    whole : all rows if they are in memory, in order, targets scaled; else None.
     engine_of_design : in place of `make_engine` for sparse rows, whose columns are made from the stored values.
     """
 
@@ -48,7 +47,6 @@ class TrainingRows:
     make_engine: MakeEngine
     make_head_engine: MakeEngine | None = None
     engine_of_design: Callable[[DesignMatrix], SumEngine] | None = None
-    whole: Dataset | None = field(default=None, repr=False, compare=False)
     known: list[tuple[DesignMatrix, Expansion]] = field(default_factory=list, repr=False, compare=False)
 
     @classmethod
@@ -78,7 +76,7 @@ class TrainingRows:
 
         of_head = partial(engine_of, whole.first(HEAD_ROWS)) if len(whole) > HEAD_ROWS else None
         make_engine = partial(engine_of, whole)
-        return cls(whole.head(SAMPLE_ROWS), len(whole), centre, scale, make_engine, of_head, whole=whole)
+        return cls(whole.head(SAMPLE_ROWS), len(whole), centre, scale, make_engine, of_head)
 
     @classmethod
     def on_device(
