@@ -9,7 +9,9 @@ import pytest
 
 from softwood import CARTClassifier, CARTRegressor, SoftTreeClassifier, SoftTreeRegressor, to_text
 from softwood.explain import standard_errors
-from softwood.explain.standard_errors import columns_of, fit_errors, read_target
+from softwood.explain.linear_form import LinearForm
+from softwood.explain.standard_errors import read_target
+from softwood.explain.tree_errors import fit_errors
 from softwood.tree.spelling import spell_number
 
 
@@ -65,12 +67,13 @@ def test_intervals_about_the_answers_of_a_given_tree_cover(leaf: str) -> None:
     how: dict[str, Any] = {"gate": "linear", "leaf": leaf, "weight_penalty": 0.003, "max_leaves": 3}
     tree = SoftTreeRegressor(**how).fit(X, np.tanh(2 * X[:, 0]) + X[:, 1] + noise * rng.normal(size=400)).tree_
     truth, grid = tree.output(X)[:, 0], rng.uniform(-2, 2, (30, 2))
-    Z, at = columns_of(tree, X, 0), columns_of(tree, grid, 0)
+    form = LinearForm.of(tree, X)
+    Z, at = form.columns(X, 0), form.columns(grid, 0)
     inverse, estimates, told = np.linalg.pinv(Z, rcond=1e-10), [], []
     for _ in range(200):
         y = truth + noise * rng.normal(size=400)
         estimates.append(at @ (inverse @ (y - truth)))
-        told.append(fit_errors(tree, X, y[:, None], np.ones(400)).of_outputs(grid, 0))
+        told.append(fit_errors(tree, X, y[:, None], np.ones(400)).of_sums(at, 0))
     ratio = np.mean(told, axis=0) / np.std(estimates, axis=0)
     assert 0.85 < ratio.mean() < 1.15
 
@@ -117,11 +120,11 @@ def test_slopes_have_the_robust_errors_of_a_regression() -> None:
     assert table["kind"].tolist() == ["slope", "slope"]
     np.testing.assert_allclose(table["error"], wanted, rtol=1e-6)
     np.testing.assert_allclose(table["value"], [2.0, -1.0], atol=0.3)
-    with pytest.raises(ValueError, match="by must be 'node' or 'input'"):
+    with pytest.raises(ValueError, match="by must be 'node', 'input' or 'curve'"):
         standard_errors(model, X, y, by="leaf")
 
 
-def test_the_error_of_a_curve_is_that_of_its_scale() -> None:
+def test_the_size_of_a_curve_has_an_error_and_degrees_of_freedom() -> None:
     rng = np.random.default_rng(1)
     X = rng.uniform(-3, 3, (500, 1))
     y = np.sin(X[:, 0]) + 0.3 * rng.normal(size=500)
@@ -131,6 +134,61 @@ def test_the_error_of_a_curve_is_that_of_its_scale() -> None:
     assert line["kind"] == "curve"
     assert line["value"] == pytest.approx(added.std(), rel=1e-6)
     assert 0 < line["error"] < 0.1 * line["value"]
+    assert 4 < line["degrees"] < 20
+
+
+def waves(X: Any) -> Any:
+    """What each input adds: a wave, a step, a line, nothing."""
+    return np.column_stack([np.sin(6 * X[:, 0]), 1.0 * (X[:, 1] > 0.4), 2 * X[:, 2], 0 * X[:, 3]])
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_bands_hold_most_of_each_curve(classes: bool) -> None:
+    """A band of 95 % promises the mean over a curve: a step is held less often, a line nearly always."""
+    held: list[float] = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.random((300, 4))
+        score = waves(X).sum(axis=1)
+        y = score + 0.5 * rng.normal(size=300)
+        model: Any = SoftTreeRegressor(max_leaves=1, gate="additive", leaf="linear", random_state=0)
+        if classes:
+            y = rng.random(300) < 1 / (1 + np.exp(-2 * (score - np.median(score))))
+            model = SoftTreeClassifier(max_leaves=1, gate="additive", leaf="linear", random_state=0)
+        table = standard_errors(model.fit(X, y), X, y, by="curve")
+        for f in sorted({int(name[1]) for name in table["input"]}):  # the search may leave out the last one
+            mine = table[table["input"] == f"x{f}"].sort_values("x")
+            truth = (waves(np.tile(mine["x"].to_numpy()[:, None], 4)) - waves(X).mean(axis=0))[:, f]
+            truth = truth * 2 if classes else truth
+            held.append(float(np.mean((mine["low"] <= truth) & (truth <= mine["high"]))))
+    assert np.mean(held) > 0.9
+
+
+def test_a_band_has_levels_and_missing_values() -> None:
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(18, 80, 500), rng.integers(0, 3, 500)]).astype(float)
+    y = np.sin(X[:, 0] / 10) + (X[:, 1] == 1) + 0.3 * rng.normal(size=500)
+    X[rng.random(500) < 0.1, 0] = np.nan
+    model = SoftTreeRegressor(max_leaves=1, categorical_features=[1], random_state=0).fit(X, y)
+    table = standard_errors(model, X, y, by="curve")
+    assert table[table["input"] == "x1"]["x"].tolist() == [0.0, 1.0, 2.0]
+    assert table[table["input"] == "x0"]["label"].iloc[-1] == "missing"
+    assert table["error"].between(0.0, 0.3, inclusive="neither").all()
+    mean = table[table["input"] == "x1"]["value"] @ np.bincount(X[:, 1].astype(int))
+    assert mean == pytest.approx(0.0, abs=1e-6)
+
+
+def test_with_too_many_columns_the_shape_of_a_curve_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-3, 3, (500, 1))
+    y = np.sin(X[:, 0]) + 0.3 * rng.normal(size=500)
+    model = SoftTreeRegressor(max_leaves=1, random_state=0).fit(X, y)
+    shaped = standard_errors(model, X, y, by="curve")
+    monkeypatch.setattr("softwood.explain.linear_form.MAX_COLUMNS", 5)
+    given, line = standard_errors(model, X, y, by="curve"), standard_errors(model, X, y, by="input")
+    np.testing.assert_allclose(given["error"], given["value"].abs() * line["error"][0] / line["value"][0], atol=1e-12)
+    assert line["degrees"].tolist() == [1.0]
+    assert given["error"].mean() < shaped["error"].mean()
 
 
 def test_of_a_linear_leaf_it_is_the_mean_that_is_printed() -> None:

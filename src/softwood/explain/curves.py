@@ -99,7 +99,7 @@ def curves(
     points: list[Point] = []
     for f in chosen:
         where = known[f] if f in known else input_range(tree, f, rows, "curves")
-        grid = _grid(tree, f, where, n_points)
+        grid = curve_grid(tree, f, where, n_points)
         points += [
             *_of_gates(tree, f, grid),
             *_of_leaves(tree, f, grid),
@@ -122,7 +122,7 @@ def _chosen(tree: Tree, inputs: Sequence[str] | None) -> list[int]:
     return [find_input(tree, name) for name in ([inputs] if isinstance(inputs, str) else inputs)]
 
 
-def _grid(tree: Tree, feature: int, where: InputRange, n_points: int) -> Floats:
+def curve_grid(tree: Tree, feature: int, where: InputRange, n_points: int) -> Floats:
     """Values of an input to evaluate, ascending, missing last."""
     if where.n_levels:
         values = np.arange(where.n_levels, dtype=np.float64)

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from softwood.arrays import Floats
-from softwood.explain.standard_errors import SIDE, LeafErrors, columns_of, fit_errors, target_of
+from softwood.explain.error_tables import SIDE
+from softwood.explain.standard_errors import target_of
+from softwood.explain.tree_errors import TreeErrors, fit_errors
 from softwood.formats.colours import class_colour, tint
 from softwood.kernels.kinds import Link
 from softwood.tree.node_numbers import output_names
@@ -53,8 +55,8 @@ def plot_curves(
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
     X, y : rows to average over, and their actual values, which colour the distribution of the rows.
     inputs, max_inputs : by name or number; None: those with the largest effect, at most `max_inputs`.
-    errors : whether to draw a 95 % interval of the mean as two dashed lines, from the standard errors of the responses
-        of the leaves (`softwood.explain.standard_errors`). Needs y, and one class or target.
+    errors : whether to draw a 95 % interval of the mean, as two dashed lines or as bars, from the standard errors of
+        responses and curves (`softwood.explain.standard_errors`). Needs y, and one class or target.
     answer : the class or target. None: the second of two classes; all of several classes in their colours (of more than
         eight, the most frequent); the first target.
     feature_names : names to print instead of the model's own.
@@ -80,7 +82,7 @@ def plot_curves(
     chosen = scene.used if inputs is None else [find_input(scene, each) for each in inputs]
     if not chosen:
         raise ValueError("the tree uses no input: its prediction is constant, so there is no curve.")
-    known = _leaf_errors(scene, column) if errors else None
+    known = _tree_errors(scene, column) if errors else None
     curves = {feature: depend(scene, feature, column, known) for feature in chosen}
     if inputs is None:
         moved = {f: curves[f].movement(_shown(scene, column)) for f in chosen}
@@ -123,7 +125,7 @@ class Dependence:
         return float(np.sqrt(square[:, columns]).mean())
 
 
-def depend(scene: Scene, feature: int, column: int | None, known: LeafErrors | None = None) -> Dependence:
+def depend(scene: Scene, feature: int, column: int | None, known: TreeErrors | None = None) -> Dependence:
     """Predictions over one input: before the link for one class or target, else after it."""
     grid = grid_of(scene, feature, POINTS)
     some = np.unique(np.linspace(0, len(scene.rows) - 1, MOST_ROWS).astype(np.int64))
@@ -137,13 +139,13 @@ def depend(scene: Scene, feature: int, column: int | None, known: LeafErrors | N
     error = None
     if known is not None and column is not None:
         output = min(column, scene.tree.n_outputs - 1)
-        parts = columns_of(scene.tree, rows, output).reshape(len(grid), len(some), -1)
+        parts = known.form.columns(rows, output).reshape(len(grid), len(some), -1)
         error = known.of_sums(parts.mean(axis=1), output)
     return Dependence(grid, answers.reshape(len(grid), len(some), -1), weight, error)
 
 
-def _leaf_errors(scene: Scene, column: int | None) -> LeafErrors:
-    """The standard errors of the leaves, from rows with actual values."""
+def _tree_errors(scene: Scene, column: int | None) -> TreeErrors:
+    """The standard errors of the tree, from rows with actual values."""
     if scene.y is None or column is None:
         missing = "y, the actual values of X" if scene.y is None else "answer='...', one of several classes"
         raise ValueError(f"errors=True needs {missing}.")
@@ -186,13 +188,16 @@ def _draw(panel: Any, scene: Scene, feature: int, curve: Dependence, column: int
             if column is not None:
                 panel.fill_between(grid, low, high, color=tint(colour, 0.25), linewidth=0, zorder=2)
         if curve.error is not None:
-            _draw_errors(panel, curve, k, colour)
+            _draw_errors(panel, curve, curve.error, k, colour, levels)
 
 
-def _draw_errors(panel: Any, curve: Dependence, k: int, colour: Any) -> None:
-    """The interval of the mean, as dashed lines."""
-    assert curve.error is not None
-    for end in (curve.mean(k) - SIDE * curve.error, curve.mean(k) + SIDE * curve.error):
+def _draw_errors(panel: Any, curve: Dependence, error: Floats, k: int, colour: Any, levels: int) -> None:
+    """The interval of the mean: dashed lines; bars of levels."""
+    if levels:
+        place, mean = np.arange(levels), curve.mean(k)
+        panel.errorbar(place, mean, SIDE * error, fmt="none", ecolor=colour, elinewidth=1, capsize=3, zorder=4)
+        return
+    for end in (curve.mean(k) - SIDE * error, curve.mean(k) + SIDE * error):
         panel.plot(curve.values, end, color=colour, linewidth=1, linestyle="--", zorder=3)
 
 
