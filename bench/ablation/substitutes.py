@@ -16,11 +16,9 @@ import numpy as np
 
 from softwood.kernels.arithmetic import exp, log
 from softwood.learners.soft.finish.refit import _all_refined, iterations_for
-from softwood.learners.soft.search.selection import Candidate, clearly_worse
+from softwood.learners.soft.search.selection import Candidate, compare
 
 SOFT = "softwood.learners.soft."
-STRONG_DEFAULT_SE = 1.0  # standard errors by which another kind must be better
-RACING = 8  # trials with several penalties that race
 
 Substitute = Callable[[Any], Any]
 
@@ -30,7 +28,7 @@ def _instead(value: Any) -> Substitute:
 
 
 def _best_alone(original: Any) -> Any:
-    return lambda candidates: original(candidates, 0.0)
+    return lambda candidates: min(candidates, key=lambda candidate: candidate.loss)
 
 
 def _first_alone(original: Any) -> Any:
@@ -48,7 +46,7 @@ def _strong_default(original: Any) -> Any:
                  if one.leaf == "linear" and one.gates == "open" and one.basis_spec.is_nonlinear]  # fmt: skip
         best: Candidate = original(candidates)
         first: Candidate = original(plain) if plain else best
-        return best if clearly_worse(first, best, STRONG_DEFAULT_SE) else first
+        return best if compare(first, best).is_clear() else first
 
     return select
 
@@ -68,28 +66,6 @@ def _two_deals(original: Any) -> Any:
         return folds
 
     return row_folds
-
-
-def _racing_penalties(original: Any) -> Any:
-    """The best trials race, including several penalties of one kind."""
-
-    def finalists(trials: Any) -> Any:
-        few = sorted(trials.near(trials.found), key=lambda trial: trial.loss)[:RACING] + original(trials)
-        return [trial for trial in trials.found if trial in few]
-
-    return finalists
-
-
-def _best_race(original: Any) -> Any:
-    """The best trials race, whatever their kinds; the chosen one and the best with penalized gates, too."""
-
-    def finalists(trials: Any) -> Any:
-        few = [*sorted(trials.near(trials.found), key=lambda trial: trial.loss)[:RACING], trials.chosen]
-        penalized = (trial for trial in trials.found if trial.spec.gates in ("open", "axis"))
-        few += sorted(penalized, key=lambda trial: trial.loss)[:1]
-        return [trial for trial in trials.found if trial in few]
-
-    return finalists
 
 
 def _nearest_to_mean(original: Any) -> Any:
@@ -126,9 +102,7 @@ LEFT_OUT: dict[str, dict[str, Substitute]] = {
 ADDED: dict[str, dict[str, Substitute]] = {
     "strong default": {"search.trials.select": _strong_default},
     "two deals": {"specs.fold_rows": _two_deals},
-    "best race": {"search.race.finalists": _best_race},
     "nearest to mean": {"finish.more_rows.refitted": _nearest_to_mean},
-    "racing penalties": {"search.race.finalists": _racing_penalties},
 }
 
 

@@ -113,9 +113,7 @@ def _sizes(form: LinearForm, k: int, H: Floats, right: Floats, noise: Callable[[
     free = np.setdiff1d(np.arange(len(form)), held)
     onto = H[np.ix_(held, free)] @ np.linalg.pinv(H[np.ix_(free, free)], rcond=SMALLEST, hermitian=True)
     S, r = H[np.ix_(held, held)] - onto @ H[np.ix_(free, held)], right[held] - onto @ right[free]
-    size = np.full(
-        len(sized), max(float(np.mean(np.diag(S))), TINY) / noise(0.0)
-    )  # as much as the rows tell of a column
+    size = np.full(len(sized), max(float(np.mean(np.diag(S))), TINY) / noise(0.0))  # as much as the rows know
     for _ in range(MAX_ITER):
         before, ridge = degrees[sized], noise(float(degrees.sum())) * size[curve]
         inverse = np.linalg.inv(S + np.diag(ridge))

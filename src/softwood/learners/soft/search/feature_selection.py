@@ -15,7 +15,7 @@ from softwood.arrays import Floats
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.search.ablation import ablation_importance
 from softwood.learners.soft.search.penalty_tuning import STRENGTHS
-from softwood.learners.soft.search.selection import REPLACE_SE, clearly_worse
+from softwood.learners.soft.search.selection import CLEAR_SE, compare
 from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
 from softwood.learners.soft.search.trials import Trials
 
@@ -57,7 +57,7 @@ class FeatureSelection:
         for kept in self._relevant_inputs(best):
             if kept.sum() <= MAX_KEPT_SHARE * best.candidate.inputs and not self._needs_other_inputs(best, kept):
                 for trial in self._at_lighter_penalties(best, self._restricted_spec(best.spec, kept)):
-                    if clearly_worse(best.candidate, trial.candidate):
+                    if compare(best.candidate, trial.candidate).is_clear():
                         if self._is_confirmed(best, trial):
                             return trial
                         if not best.spec.second_confirmation_fold:
@@ -78,7 +78,7 @@ class FeatureSelection:
     def _needs_other_inputs(self, trial: Trial, inputs: Inputs) -> bool:
         """Whether the tree is clearly worse when refined with only these inputs."""
         alone = self.trials.trainer.restricted(trial, self._restricted_spec(trial.spec, inputs), inputs)
-        return clearly_worse(alone.candidate, trial.candidate)
+        return compare(alone.candidate, trial.candidate).is_clear()
 
     def _at_lighter_penalties(self, trial: Trial, spec: ModelSpec) -> Iterator[Trial]:
         """The kind of tree with another spec at its penalty, then at lighter penalties while the loss falls.
@@ -91,7 +91,7 @@ class FeatureSelection:
         for one in (penalty, *lighter):
             smaller = self.trials.trainer.trial(spec, trial.slopes, trial.grown, one, 0)
             yield smaller
-            if not smaller.loss < before or clearly_worse(smaller.candidate, trial.candidate):
+            if not smaller.loss < before or compare(smaller.candidate, trial.candidate).is_clear():
                 return
             before = smaller.loss
 
@@ -102,9 +102,9 @@ class FeatureSelection:
         """
         fold_index = best.spec.second_confirmation_fold
         if not fold_index:
-            return clearly_worse(best.candidate, smaller.candidate, 2 * REPLACE_SE)
+            return compare(best.candidate, smaller.candidate).is_clear(2 * CLEAR_SE)
         again = [self.trials.trainer.on_fold(trial, fold_index).candidate for trial in (best, smaller)]
-        return clearly_worse(best.candidate.with_folds(again[0]), smaller.candidate.with_folds(again[1]))
+        return compare(best.candidate.with_folds(again[0]), smaller.candidate.with_folds(again[1])).is_clear()
 
     def _restricted_spec(self, spec: ModelSpec, inputs: Inputs) -> ModelSpec:
         """The spec with only some inputs; made once per subset."""

@@ -1,9 +1,9 @@
 """Which tree to keep: the simplest whose loss on held-out rows is not clearly worse than the best one's.
 
-Trees are compared by loss, not by error rate, on the same held-out rows. With few rows the difference of two losses
-is mostly noise, so a candidate counts as good as the best if it is worse by less than TOLERANCE_SE standard errors of
-the paired difference. Among those the cheapest wins (nodes first; linear responses and curves cost a little too), then
-the one with the heaviest penalty, then the one found first.
+Trees are compared by loss, not by error rate, on the same held-out rows (`compare`). With few rows the difference of
+two losses is mostly noise, so one standard error of the paired difference decides: a candidate that is worse by less is
+as good as the best, one that is worse by more is replaced. Of those that are as good the cheapest wins (nodes first;
+linear responses and curves cost a little too), then the one with the heaviest penalty, then the one found first.
 """
 
 from __future__ import annotations
@@ -19,10 +19,8 @@ from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.params.params import Gates, SoftTreeParams
 from softwood.tree.once import computed_once
 
-TOLERANCE_SE = 0.75
+CLEAR_SE = 1.0  # standard errors
 MAX_LOSS_INCREASE_SHARE = 0.03  # of the best loss: the most that simplicity may cost
-REPLACE_SE = 1.0  # standard errors by which a rival must be better to replace a trial
-DROP_SE = 1.5  # by which a trial must be worse to be dropped
 CURVES_COST_NODES = 1.0
 SLOPES_COST_NODES = 1.5
 
@@ -131,33 +129,41 @@ class Candidate(FoldTrees[SoftTreeParams]):
         return nodes + slopes + curves
 
 
-def select(candidates: list[Candidate], tolerance: float = TOLERANCE_SE) -> Candidate:
-    """The cheapest candidate that is not clearly worse than the best."""
-    near = near_best(candidates, tolerance)
-    return min(near, key=lambda candidate: (round(candidate.cost), -candidate.penalty))
+@dataclass(frozen=True)
+class Gap:
+    """By how much one kind of tree loses more than another on the same held-out rows.
+
+    mean : of the differences, row by row; weights count as rows.  error : its standard error.  loss : of the other one.
+    """
+
+    mean: float
+    error: float
+    loss: float
+
+    def is_clear(self, min_se: float = CLEAR_SE) -> bool:
+        """Whether the first is worse by more than chance."""
+        return self.mean > min_se * self.error
+
+    def is_small(self, max_se: float = CLEAR_SE) -> bool:
+        """Whether the first is as good if it is simpler: worse by chance, and by little."""
+        return self.mean <= min(max_se * self.error, MAX_LOSS_INCREASE_SHARE * abs(self.loss))
 
 
-def near_best(candidates: list[F], tolerance: float = TOLERANCE_SE) -> list[F]:
-    """The candidate with the lowest loss, and those that are at most a little worse."""
-    best = min(candidates, key=lambda candidate: candidate.loss)
-    return [one for one in candidates if one is best or is_near(one.row_loss, best.row_loss, one.weight, tolerance)]
-
-
-def clearly_worse(one: Candidate, best: Candidate, min_se: float = REPLACE_SE) -> bool:
-    """Whether one candidate is worse than another by more than this number of standard errors of the paired gap."""
-    gap, error = _gap(one.row_loss, best.row_loss, one.weight)
-    return gap > min_se * error
-
-
-def is_near(row_loss: Floats, best: Floats, weight: Floats, tolerance: float = TOLERANCE_SE) -> bool:
-    """Whether losses are at most a little worse than the best ones, in standard errors and relatively."""
-    gap, error = _gap(row_loss, best, weight)
-    return gap <= min(tolerance * error, MAX_LOSS_INCREASE_SHARE * abs(float(np.average(best, weights=weight))))
-
-
-def _gap(one: Floats, other: Floats, weight: Floats) -> tuple[float, float]:
-    """Weighted mean of the paired differences, and its standard error; weights count as rows."""
-    total, gap = float(weight.sum()), one - other
+def compare(one: FoldTrees[Any], other: FoldTrees[Any]) -> Gap:
+    """The gap from one kind to another."""
+    weight = one.weight
+    total, gap = float(weight.sum()), one.row_loss - other.row_loss
     share = weight / total
     mean = dot(share, gap)
-    return mean, float(np.sqrt(dot(share, np.square(gap - mean)) / total))
+    return Gap(mean, float(np.sqrt(dot(share, np.square(gap - mean)) / total)), other.loss)
+
+
+def select(candidates: list[Candidate]) -> Candidate:
+    """The cheapest candidate that is not clearly worse than the best."""
+    return min(near_best(candidates), key=lambda candidate: (round(candidate.cost), -candidate.penalty))
+
+
+def near_best(candidates: list[F]) -> list[F]:
+    """The candidate with the lowest loss, and those that are as good if they are simpler."""
+    best = min(candidates, key=lambda candidate: candidate.loss)
+    return [one for one in candidates if one is best or compare(one, best).is_small()]

@@ -18,7 +18,7 @@ import numpy as np
 
 from softwood.arrays import Floats
 from softwood.learners.soft.growth.split_step import ROUGH_TOL
-from softwood.learners.soft.search.selection import is_near
+from softwood.learners.soft.search.selection import compare
 from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
 from softwood.learners.soft.search.trainer import WARM_START_ITER
 from softwood.learners.soft.search.trials import Trials
@@ -110,8 +110,8 @@ def without_reweighting(spec: ModelSpec) -> ModelSpec:
 
 def is_good_enough(one: Trial, best: Trial) -> bool:
     """Whether the loss of a trial is at most slightly higher than the best one."""
-    weight, most = best.candidate.weight, best.loss + MAX_LOSS_INCREASE_SHARE * abs(best.loss)
-    return one.loss <= most or is_near(one.candidate.row_loss, best.candidate.row_loss, weight, MAX_LOSS_SE)
+    most = best.loss + MAX_LOSS_INCREASE_SHARE * abs(best.loss)
+    return one.loss <= most or compare(one.candidate, best.candidate).is_small(MAX_LOSS_SE)
 
 
 def halved_inputs(trial: Trial) -> Iterator[Inputs]:
