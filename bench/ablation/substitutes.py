@@ -86,7 +86,6 @@ LEFT_OUT: dict[str, dict[str, Substitute]] = {
     "selection bias": {
         "growth.scorer.Scorer.selection_bias": _instead(lambda self, kept: np.zeros(len(self._rows.weight)))
     },
-    "giving up early": {"search.screening.NEAR_BEST_SHARE": _instead(1e9)},
     "pruning back": {"growth.grower.prune_back": _instead(lambda tree, *rest: tree)},
     "temperature": {"search.trainer.response_scale_on": _instead(lambda rows, tree: 1.0)},
     "several starts": {"finish.refit._all_refined": _first_alone},

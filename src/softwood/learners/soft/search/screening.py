@@ -12,22 +12,16 @@ import numpy as np
 from softwood.learners.soft.params.params import Slopes
 from softwood.learners.soft.search.penalty_tuning import first_penalty
 from softwood.learners.soft.search.spec import ModelSpec, Trial
-from softwood.learners.soft.search.trials import NEAR_BEST_SHARE, Trials, with_gates
+from softwood.learners.soft.search.trials import Trials, with_gates
 
 
 def screen(trials: Trials) -> list[Trial]:
-    """The better of root and tree of every kind.
-
-    The columns of the first basis spec are among those of the others: if these make a root far worse they overfit,
-    and no tree is grown with them, for any kind of leaves.
-    """
-    screened, fitting = list[Trial](), trials.specs
+    """The better of root and tree of every kind."""
+    screened = list[Trial]()
     for slopes in reversed(trials.slopes):
         roots = _roots(trials, slopes)
-        most = roots[0].loss + NEAR_BEST_SHARE * abs(roots[0].loss)
-        fitting = [root.spec for root in roots if root.spec in fitting and root.loss <= most]
-        trees = {tree.spec: tree for tree in _trees(trials, slopes, fitting, trials.largest_loss())}
-        screened += [min(root, trees.get(root.spec, root), key=lambda trial: trial.loss) for root in roots]
+        trees = _trees(trials, slopes, trials.specs, trials.largest_loss())
+        screened += [min(pair, key=lambda trial: trial.loss) for pair in zip(roots, trees, strict=True)]
     return screened
 
 
