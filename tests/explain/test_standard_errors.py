@@ -73,7 +73,7 @@ def test_intervals_about_the_answers_of_a_given_tree_cover(leaf: str) -> None:
     for _ in range(200):
         y = truth + noise * rng.normal(size=400)
         estimates.append(at @ (inverse @ (y - truth)))
-        told.append(fit_errors(tree, X, y[:, None], np.ones(400)).of_sums(at, 0))
+        told.append(fit_errors(form, X, y[:, None], np.ones(400), 0).of_sums(at))
     ratio = np.mean(told, axis=0) / np.std(estimates, axis=0)
     assert 0.85 < ratio.mean() < 1.15
 
@@ -144,7 +144,7 @@ def waves(X: Any) -> Any:
 
 @pytest.mark.parametrize("classes", [False, True])
 def test_bands_hold_most_of_each_curve(classes: bool) -> None:
-    """A band of 95 % promises the mean over a curve: a step is held less often, a line nearly always."""
+    """A band of 95 % promises the mean over all curves; three quarters of a step of two classes (300 rows) are in it."""
     held: list[float] = []
     for seed in range(6):
         rng = np.random.default_rng(seed)
@@ -161,7 +161,7 @@ def test_bands_hold_most_of_each_curve(classes: bool) -> None:
             truth = (waves(np.tile(mine["x"].to_numpy()[:, None], 4)) - waves(X).mean(axis=0))[:, f]
             truth = truth * 2 if classes else truth
             held.append(float(np.mean((mine["low"] <= truth) & (truth <= mine["high"]))))
-    assert np.mean(held) > 0.9
+    assert np.mean(held) > 0.85
 
 
 def test_a_band_has_levels_and_missing_values() -> None:
@@ -189,6 +189,8 @@ def test_with_too_many_columns_the_shape_of_a_curve_is_given(monkeypatch: pytest
     np.testing.assert_allclose(given["error"], given["value"].abs() * line["error"][0] / line["value"][0], atol=1e-12)
     assert line["degrees"].tolist() == [1.0]
     assert given["error"].mean() < shaped["error"].mean()
+    of_node = standard_errors(model, X, y)  # a column for the whole sum
+    assert of_node["error"][0] == pytest.approx(np.std(y - model.predict(X)) / np.sqrt(500), rel=0.02)
 
 
 def test_of_a_linear_leaf_it_is_the_mean_that_is_printed() -> None:

@@ -10,9 +10,9 @@ import numpy as np
 
 from softwood.arrays import Floats
 from softwood.explain.curves import curve_grid
-from softwood.explain.linear_form import Curve
+from softwood.explain.linear_form import Curve, LinearForm
 from softwood.explain.ranges import input_range
-from softwood.explain.tree_errors import TreeErrors
+from softwood.explain.tree_errors import OutputErrors, fit_errors
 from softwood.explain.words import spell_value
 from softwood.kernels.formulas.equation import expand
 from softwood.kernels.kinds import Term
@@ -31,9 +31,9 @@ TABLES = {
 }
 
 
-def error_table(errors: TreeErrors, rows: Floats, weight: Floats, by: str) -> dict[str, list[Any]]:
+def error_table(tree: Tree, rows: Floats, target: Floats, weight: Floats, by: str) -> dict[str, list[Any]]:
     """One of the tables, as columns."""
-    tables = _Tables(errors, rows, weight)
+    tables = _Tables(LinearForm.of(tree, rows, by_input=by != "node"), rows, target, weight)
     lines = {"node": tables.nodes, "input": tables.inputs, "curve": tables.points}[by]()
     names = TABLES[by]
     return dict(zip(names, map(list, zip(*lines, strict=True)), strict=False)) or {name: [] for name in names}
@@ -61,48 +61,50 @@ class _InNode:
 class _Tables:
     """Makes the lines. `weight` are the weights of the rows."""
 
-    errors: TreeErrors
+    form: LinearForm
     rows: Floats
+    target: Floats
     weight: Floats
 
     @property
     def tree(self) -> Tree:
-        return self.errors.form.tree
+        return self.form.tree
 
     @property
-    def outputs(self) -> Iterator[tuple[int, str]]:
-        """Numbers and names of the outputs."""
-        return enumerate(output_names(self.tree)[: self.tree.n_outputs])
+    def outputs(self) -> Iterator[tuple[int, str, OutputErrors]]:
+        """Numbers, names and errors of the outputs."""
+        for k, what in enumerate(output_names(self.tree)[: self.tree.n_outputs]):
+            yield k, what, fit_errors(self.form, self.rows, self.target, self.weight, k)
 
     def nodes(self) -> Iterator[tuple[Any, ...]]:
         """What every node adds; for a linear response, as printed, its mean over the training rows that arrive."""
-        node, arrives = self.errors.form.node, self.weight @ self.tree.reach(self.rows)
+        node, arrives = self.form.node, self.weight @ self.tree.reach(self.rows)
         adds = node_numbers(self.tree).adds
         adds = np.where(np.isfinite(adds), adds, self.tree.response)
-        for k, what in self.outputs:
-            means = np.eye(len(node), len(self.errors.form))
+        for k, what, errors in self.outputs:
+            means = np.eye(len(node), len(self.form))
             for one in self._curves(k):
                 means[np.flatnonzero(node == one.node), one.curve.begin : one.curve.end] = one.columns
-            for m, error in zip(node.tolist(), self.errors.of_sums(means, k).tolist(), strict=True):
+            for m, error in zip(node.tolist(), errors.of_sums(means).tolist(), strict=True):
                 yield m, what, float(arrives[m]), *_with_ends(float(adds[m, k]), error, float(arrives[m]))
 
     def inputs(self) -> Iterator[tuple[Any, ...]]:
         """Slopes, and sizes of curves."""
         basis, slope = self.tree.basis, self.tree.slope
-        for k, what in self.outputs:
+        for k, what, errors in self.outputs:
             for one in self._curves(k):
                 term, name = one.curve.term, self.tree.schema.features[one.curve.feature]
                 is_slope = len(term) == 1 and basis.term[term[0]] == Term.IDENTITY
                 value = float(slope[one.curve.slope_row, term[0], k]) if is_slope else one.size
-                error = float(self._of_curve(one, one.direction[None], k)[0])
+                error = float(_of_curve(errors, one, one.direction[None])[0])
                 error = abs(value) * error / one.size if is_slope and one.size else error
-                kind, degrees = "slope" if is_slope else "curve", float(self.errors.degrees[k, one.number])
+                kind, degrees = "slope" if is_slope else "curve", float(errors.degrees[one.number])
                 yield one.node, what, name, kind, one.rows, degrees, *_with_ends(value, error, one.rows)
 
     def points(self) -> Iterator[tuple[Any, ...]]:
         """Heights of curves above their means."""
         tree = self.tree
-        for k, what in self.outputs:
+        for k, what, errors in self.outputs:
             for one in self._curves(k):
                 f = one.curve.feature
                 grid = curve_grid(tree, f, input_range(tree, f, self.rows, "standard_errors"), N_POINTS)
@@ -110,15 +112,15 @@ class _Tables:
                 rows[:, f] = grid
                 phi = expand(tree.basis, rows)
                 values = one.curve.value(tree, phi, k) - one.mean
-                errors = self._of_curve(one, one.curve.columns(tree, rows, phi, k) - one.columns, k)
-                for x, value, error in zip(grid.tolist(), values.tolist(), errors.tolist(), strict=True):
+                found = _of_curve(errors, one, one.curve.columns(tree, rows, phi, k) - one.columns)
+                for x, value, error in zip(grid.tolist(), values.tolist(), found.tolist(), strict=True):
                     where = tree.schema.features[f], x, spell_value(tree.schema, f, x)
                     yield one.node, what, *where, *_with_ends(value, error, one.rows)
 
     @computed_once
     def arrives(self) -> Floats:
         """Weight of each row in each response."""
-        return np.asarray(self.weight[:, None] * self.errors.form.part(self.rows))
+        return np.asarray(self.weight[:, None] * self.form.part(self.rows))
 
     @computed_once
     def phi(self) -> Floats:
@@ -127,7 +129,7 @@ class _Tables:
 
     def _curves(self, output: int) -> Iterator[_InNode]:
         """The curves of every linear response, in the order of the nodes."""
-        tree, form = self.tree, self.errors.form
+        tree, form = self.tree, self.form
         for place, m in enumerate(form.node.tolist()):
             here = self.arrives[:, place]
             rows = float(here.sum())
@@ -141,11 +143,12 @@ class _Tables:
                     direction = (share * (value - mean)) @ (columns - means) / (size or 1.0)
                     yield _InNode(m, i, curve, rows, means, mean, size, direction)
 
-    def _of_curve(self, one: _InNode, columns: Floats, output: int) -> Floats:
-        """Standard errors of sums of the columns of one curve."""
-        whole = np.zeros((len(columns), len(self.errors.form)))
-        whole[:, one.curve.begin : one.curve.end] = columns
-        return self.errors.of_sums(whole, output)
+
+def _of_curve(errors: OutputErrors, one: _InNode, columns: Floats) -> Floats:
+    """Standard errors of sums of the columns of one curve."""
+    whole = np.zeros((len(columns), len(errors.form)))
+    whole[:, one.curve.begin : one.curve.end] = columns
+    return errors.of_sums(whole)
 
 
 def _with_ends(value: float, error: float, rows: float) -> tuple[float, float, float, float]:

@@ -2,8 +2,8 @@
 
     output = sum over nodes of part * (response + linear),   part = reach * leafness
 
-A response is a column of parts, a slope a column of parts times its term. A curve of hinges has one column for each
-segment between two knots, a ramp from 0 to 1, so that a coefficient is the rise of the curve in this segment; a
+A response is a column of parts, a slope a column of parts times its term. A curve of hinges is a line, and a ramp from
+0 to 1 for each segment between two knots, whose coefficient is the rise in this segment beside that of the line; a
 category has a column for each level. Responses that share their slopes share these columns.
 """
 
@@ -18,12 +18,15 @@ from softwood.kernels.formulas.equation import expand
 from softwood.kernels.kinds import Term
 from softwood.tree import Tree
 
-MAX_COLUMNS = 1_000  # of one output; with more, each curve is one column: its shape is taken as given
+MAX_COLUMNS = 1_000  # with more, shapes are taken as given: each curve is one column, or each linear sum
+
+
+NOTHING: Index = np.zeros(0, np.intp)
 
 
 @dataclass(frozen=True)
 class Curve:
-    """What one input adds to the responses that share a row of slopes.
+    """What one input (`feature`; -1: all) adds to the responses that share a row of slopes.
 
     term : all its terms in the tree's basis.  loose : those that are columns themselves.
     knot : the ends of the segments, if it has hinges.  middle : stands for a missing number.
@@ -56,12 +59,22 @@ class Curve:
         loose = np.setdiff1d(term, np.concatenate([hinge, line]))
         return cls(slope_row, feature, term, loose, np.union1d(knot, ends), float(middle))
 
+    @classmethod
+    def of_sum(cls, tree: Tree, slope_row: int) -> Curve:
+        """All inputs together, their shapes as given."""
+        return cls(slope_row, -1, np.arange(len(tree.basis)), NOTHING, np.zeros(0), is_free=True, is_given=True)
+
     def as_given(self) -> Curve:
         """The same with one column for its shape."""
         return replace(self, is_given=True, is_free=True)
 
     def __len__(self) -> int:
-        return 1 if self.is_given else max(len(self.knot) - 1, 0) + len(self.loose)
+        return 1 if self.is_given else len(self.knot) + len(self.loose)
+
+    @property
+    def n_free(self) -> int:
+        """Columns, the first ones, about whose coefficients nothing is assumed."""
+        return len(self) if self.is_free else min(len(self.knot), 1)
 
     @property
     def end(self) -> int:
@@ -73,7 +86,7 @@ class Curve:
         return np.asarray(phi[:, self.term] @ tree.slope[self.slope_row, self.term, output])
 
     def coefficients(self, tree: Tree, output: int) -> Floats:
-        """Those of the tree: rises in the segments, or slopes."""
+        """Those of the tree, of the columns that are not free: rises in the segments, slopes of levels."""
         slope = tree.slope[self.slope_row, :, output]
         rows = np.full((len(self.knot), tree.n_features), np.nan)
         rows[:, self.feature] = self.knot
@@ -88,7 +101,8 @@ class Curve:
             return phi[:, self.loose]
         x = rows[:, self.feature]
         known = np.where(np.isnan(x), self.middle, x)[:, None]
-        ramps = np.clip((known - self.knot[:-1]) / np.diff(self.knot), 0.0, 1.0)
+        begin, end = np.append(self.knot[0], self.knot[:-1]), np.append(self.knot[-1], self.knot[1:])
+        ramps = np.clip((known - begin) / (end - begin), 0.0, 1.0)  # the first one is the line
         return np.concatenate([ramps, phi[:, self.loose]], axis=1)
 
 
@@ -101,15 +115,17 @@ class LinearForm:
     curves: tuple[Curve, ...]
 
     @classmethod
-    def of(cls, tree: Tree, rows: Floats) -> LinearForm:
-        """The columns; ranges of the inputs are those of the rows."""
+    def of(cls, tree: Tree, rows: Floats, by_input: bool = False) -> LinearForm:
+        """The columns; ranges of the inputs are those of the rows. `by_input` : whether each needs its own columns."""
         node = np.flatnonzero(tree.leafness > 0)
+        slope_rows = np.unique(tree.slope_row[node][tree.slope_row[node] >= 0]).tolist()
         curves = []
-        for slope_row in np.unique(tree.slope_row[node][tree.slope_row[node] >= 0]).tolist():
+        for slope_row in slope_rows:
             used = np.unique(tree.basis.feature[np.any(tree.slope[slope_row] != 0, axis=1)])
             curves += [Curve.of(tree, slope_row, f, rows[:, f]) for f in used.tolist()]
-        if len(node) + sum(map(len, curves)) > MAX_COLUMNS / np.sqrt(tree.n_outputs):
-            curves = [one.as_given() for one in curves]
+        if len(node) + sum(map(len, curves)) > MAX_COLUMNS:
+            sums = [Curve.of_sum(tree, slope_row) for slope_row in slope_rows]
+            curves = [one.as_given() for one in curves] if by_input else sums
         begin = len(node) + np.cumsum([0, *map(len, curves)])
         return cls(tree, node, tuple(replace(one, begin=at) for one, at in zip(curves, begin.tolist(), strict=False)))
 

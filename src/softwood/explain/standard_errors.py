@@ -11,7 +11,6 @@ from softwood.arrays import Floats
 from softwood.explain.error_tables import TABLES, error_table
 from softwood.explain.frames import as_frame
 from softwood.explain.rows import open_model, read_rows, some_rows
-from softwood.explain.tree_errors import fit_errors
 from softwood.tree import Tree
 
 
@@ -78,4 +77,4 @@ def standard_errors(model: Any, X: Any, y: Any, *, sample_weight: Any = None, by
     weight = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight, np.float64)
     if len(target) != len(rows) or weight.shape != (len(rows),):
         raise ValueError(f"X has {len(rows)} rows, y {len(target)}, sample_weight {weight.size}: they must agree.")
-    return as_frame(error_table(fit_errors(tree, rows, target, weight), rows, weight, by))
+    return as_frame(error_table(tree, rows, target, weight, by))

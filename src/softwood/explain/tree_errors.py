@@ -8,7 +8,7 @@ every row's loss, noise s and a precision L of the coefficients,
 Nothing is assumed about responses and slopes: L is 0, and this is the sandwich estimator of Huber (1967) and White
 (1980), which does not assume equal variances. In a hard tree with constant leaves it is the standard error of a mean.
 
-The rises of a curve are drawn from one normal distribution, so that it is a random walk over its knots; so are the
+The rises of a curve beside a line are drawn from one normal distribution, a random walk over its knots; so are the
 levels of a category. The precision has the largest restricted likelihood (generalised Fellner-Schall: Wood and Fasiolo
 2017). With equal variances the first part is the posterior covariance, which includes the bias of a smooth curve (Wahba
 1983). a is the distance of the tree's curves from the posterior mean. d are the effective degrees of freedom.
@@ -34,32 +34,41 @@ TINY, MAX_PRECISION = 1e-12, 1e12
 
 
 @dataclass(frozen=True)
-class TreeErrors:
-    """Expected products of the errors of the coefficients, (outputs, columns, columns).
+class OutputErrors:
+    """Expected products of the errors of the coefficients of one output.
 
-    degrees : effective degrees of freedom (outputs, curves).
+    degrees : effective degrees of freedom of the curves.
     """
 
     form: LinearForm
     products: Floats
     degrees: Floats
 
-    def of_sums(self, columns: Floats, output: int) -> Floats:
+    def of_sums(self, columns: Floats) -> Floats:
         """Standard errors of outputs, before the link, from their columns, or from means or differences of columns."""
-        squares = np.einsum("ri,ij,rj->r", columns, self.products[output], columns, optimize=True)
-        return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+        return np.asarray(np.sqrt(np.maximum(np.sum(columns @ self.products * columns, axis=1), 0.0)))
 
 
-def fit_errors(tree: Tree, rows: Floats, target: Floats, weight: Floats) -> TreeErrors:
-    """The errors of a tree, from encoded rows and targets (rows, outputs): numbers, or 1 for the class of an output."""
-    form, output = LinearForm.of(tree, rows), tree.output(rows)
-    slope, curvature = _derivatives(tree, output, target)
-    found = [
-        _of_output(form, k, form.columns(rows, k), weight, output[:, k], slope[:, k], curvature[:, k])
-        for k in range(tree.n_outputs)
-    ]
-    products, degrees = map(np.array, zip(*found, strict=True))
-    return TreeErrors(form, products, degrees)
+def fit_errors(form: LinearForm, rows: Floats, target: Floats, weight: Floats, k: int) -> OutputErrors:
+    """The errors of output k, from encoded rows and targets (rows, outputs): numbers, or 1 for an output's class."""
+    output = form.tree.output(rows)
+    slope, curvature = (one[:, k] for one in _derivatives(form.tree, output, target))
+    n, is_classes = float(weight.sum()), form.tree.schema.task == "classification"
+    squares = 0.0 if is_classes else float(weight @ (slope * slope / curvature))
+
+    def noise(degrees: float) -> float:
+        """The variance s²; that of classes is 1."""
+        return 1.0 if is_classes else max(squares / max(n - len(form.node) - degrees, 1.0), TINY)
+
+    Z = form.columns(rows, k)
+    H = Z.T @ (Z * (weight * curvature)[:, None])
+    size = _sizes(form, k, H, Z.T @ (weight * (curvature * output[:, k] + slope)), noise)
+    used = float(size.degrees.sum())
+    L = np.diag(noise(used) * size.precision)
+    inverse = np.linalg.pinv(H + L, rcond=SMALLEST, hermitian=True)
+    score = Z * (np.sqrt(weight) * slope)[:, None]
+    middle = score.T @ score * (n / max(n - len(form.node) - used, 1.0)) + noise(used) * L
+    return OutputErrors(form, inverse @ middle @ inverse + np.outer(size.away, size.away), size.degrees)
 
 
 def _derivatives(tree: Tree, output: Floats, target: Floats) -> tuple[Floats, Floats]:
@@ -68,28 +77,6 @@ def _derivatives(tree: Tree, output: Floats, target: Floats) -> tuple[Floats, Fl
         return target - output, np.ones_like(output)
     answer = apply_link(int(tree.link), output)[:, -tree.n_outputs :]  # for two classes and one output, the second
     return target - answer, answer if tree.link == Link.LOG else answer * (1.0 - answer)
-
-
-def _of_output(
-    form: LinearForm, k: int, Z: Floats, weight: Floats, output: Floats, slope: Floats, curvature: Floats
-) -> tuple[Floats, Floats]:
-    """The products of the errors, and the degrees of freedom of the curves."""
-    n, is_classes = float(weight.sum()), form.tree.schema.task == "classification"
-    squares = 0.0 if is_classes else float(weight @ (slope * slope / curvature))
-
-    def noise(degrees: float) -> float:
-        """The variance s²; that of classes is 1."""
-        return 1.0 if is_classes else max(squares / max(n - len(form.node) - degrees, 1.0), TINY)
-
-    H = Z.T @ (Z * (weight * curvature)[:, None])
-    right = Z.T @ (weight * (curvature * output + slope))
-    size = _sizes(form, k, H, right, noise)
-    used = float(size.degrees.sum())
-    L = np.diag(noise(used) * size.precision)
-    inverse = np.linalg.pinv(H + L, rcond=SMALLEST, hermitian=True)
-    score = Z * (np.sqrt(weight) * slope)[:, None]
-    middle = score.T @ score * (n / max(n - len(form.node) - used, 1.0)) + noise(used) * L
-    return inverse @ middle @ inverse + np.outer(size.away, size.away), size.degrees
 
 
 @dataclass(frozen=True)
@@ -104,12 +91,13 @@ class _Sizes:
 def _sizes(form: LinearForm, k: int, H: Floats, right: Floats, noise: Callable[[float], float]) -> _Sizes:
     """The precisions of largest restricted likelihood. Columns that are free are projected out."""
     degrees = np.array([float(len(one)) for one in form.curves])
-    sized = np.flatnonzero([not one.is_free for one in form.curves])
+    n_free = np.array([one.n_free for one in form.curves], np.intp)
+    sized = np.flatnonzero(degrees > n_free)
     precision, away = np.zeros(len(form)), np.zeros(len(form))
     if not len(sized):
         return _Sizes(precision, away, degrees)
-    curve = np.repeat(np.arange(len(sized)), degrees[sized].astype(np.intp))
-    held = np.concatenate([np.arange(form.curves[i].begin, form.curves[i].end) for i in sized])
+    held = np.concatenate([np.arange(form.curves[i].begin + n_free[i], form.curves[i].end) for i in sized])
+    curve = np.repeat(np.arange(len(sized)), [len(form.curves[i]) - n_free[i] for i in sized])
     free = np.setdiff1d(np.arange(len(form)), held)
     onto = H[np.ix_(held, free)] @ np.linalg.pinv(H[np.ix_(free, free)], rcond=SMALLEST, hermitian=True)
     S, r = H[np.ix_(held, held)] - onto @ H[np.ix_(free, held)], right[held] - onto @ right[free]
@@ -118,11 +106,12 @@ def _sizes(form: LinearForm, k: int, H: Floats, right: Floats, noise: Callable[[
         before, ridge = degrees[sized], noise(float(degrees.sum())) * size[curve]
         inverse = np.linalg.inv(S + np.diag(ridge))
         found = inverse @ r
-        degrees[sized] = np.bincount(curve, 1.0 - ridge * np.diag(inverse))
+        of_size = np.bincount(curve, 1.0 - ridge * np.diag(inverse))
+        degrees[sized] = n_free[sized] + of_size
         if np.abs(degrees[sized] - before).max() < CONVERGED_DEGREES:
             break
         squares = np.bincount(curve, np.square(found))
-        size = np.minimum(degrees[sized] / np.maximum(squares, TINY), MAX_PRECISION)
+        size = np.minimum(of_size / np.maximum(squares, TINY), MAX_PRECISION)
     precision[held] = size[curve]
     away[held] = np.concatenate([form.curves[i].coefficients(form.tree, k) for i in sized]) - found
     away[free] = -away[held] @ onto

@@ -16,8 +16,9 @@ import numpy as np
 
 from softwood.arrays import Floats
 from softwood.explain.error_tables import SIDE
+from softwood.explain.linear_form import LinearForm
 from softwood.explain.standard_errors import target_of
-from softwood.explain.tree_errors import TreeErrors, fit_errors
+from softwood.explain.tree_errors import OutputErrors, fit_errors
 from softwood.formats.colours import class_colour, tint
 from softwood.kernels.kinds import Link
 from softwood.tree.node_numbers import output_names
@@ -125,7 +126,7 @@ class Dependence:
         return float(np.sqrt(square[:, columns]).mean())
 
 
-def depend(scene: Scene, feature: int, column: int | None, known: TreeErrors | None = None) -> Dependence:
+def depend(scene: Scene, feature: int, column: int | None, known: OutputErrors | None = None) -> Dependence:
     """Predictions over one input: before the link for one class or target, else after it."""
     grid = grid_of(scene, feature, POINTS)
     some = np.unique(np.linspace(0, len(scene.rows) - 1, MOST_ROWS).astype(np.int64))
@@ -138,20 +139,20 @@ def depend(scene: Scene, feature: int, column: int | None, known: TreeErrors | N
     weight = np.histogram(x, edges)[0].astype(np.float64) if len(x) else np.ones(len(grid))
     error = None
     if known is not None and column is not None:
-        output = min(column, scene.tree.n_outputs - 1)
-        parts = known.form.columns(rows, output).reshape(len(grid), len(some), -1)
-        error = known.of_sums(parts.mean(axis=1), output)
+        parts = known.form.columns(rows, min(column, scene.tree.n_outputs - 1))
+        error = known.of_sums(parts.reshape(len(grid), len(some), -1).mean(axis=1))
     return Dependence(grid, answers.reshape(len(grid), len(some), -1), weight, error)
 
 
-def _tree_errors(scene: Scene, column: int | None) -> TreeErrors:
-    """The standard errors of the tree, from rows with actual values."""
+def _tree_errors(scene: Scene, column: int | None) -> OutputErrors:
+    """The standard errors of an output, from rows with actual values."""
     if scene.y is None or column is None:
         missing = "y, the actual values of X" if scene.y is None else "answer='...', one of several classes"
         raise ValueError(f"errors=True needs {missing}.")
     numbers = scene.tree.schema.task != "classification"
     target = np.asarray(scene.y, np.float64) if numbers else target_of(scene.tree, scene.y)
-    return fit_errors(scene.tree, scene.rows, target.reshape(len(scene.rows), -1), np.ones(len(scene.rows)))
+    form, output = LinearForm.of(scene.tree, scene.rows), min(column, scene.tree.n_outputs - 1)
+    return fit_errors(form, scene.rows, target.reshape(len(scene.rows), -1), np.ones(len(scene.rows)), output)
 
 
 def before_link(scene: Scene, rows: Floats, column: int) -> Floats:
