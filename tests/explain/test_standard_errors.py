@@ -144,7 +144,7 @@ def waves(X: Any) -> Any:
 
 @pytest.mark.parametrize("classes", [False, True])
 def test_bands_hold_most_of_each_curve(classes: bool) -> None:
-    """A band of 95 % promises the mean over all curves; three quarters of a step of two classes (300 rows) are in it."""
+    """A band of 95 % is for the mean over all curves: three quarters of a step of two classes of 300 rows are in it."""
     held: list[float] = []
     for seed in range(6):
         rng = np.random.default_rng(seed)
