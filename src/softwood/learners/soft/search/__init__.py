@@ -5,7 +5,7 @@
     select features    without the least useful inputs, if clearly better; screen and tune     feature_selection.py
                        in a sparse table: without all columns not needed                       stored_columns.py
     try axis gates     unpenalized gates of one input; if these are best, either kind          screening.py
-    race               the best of each kind on the other folds; clearly worse ones drop out   race.py
+    race               the best eight on the other folds; clearly worse ones drop out          race.py
     reweight features  the best one again, inputs weighted by relevance                        reweighting.py
 
 For large tables the first four steps run on a sample. The best few trees then grow on more rows, beside a tree with
