@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_friedman1
+from sklearn.model_selection import KFold
 
 from softwood import CARTClassifier, CARTRegressor
 
@@ -270,6 +271,16 @@ def test_one_se_is_never_the_larger_tree() -> None:
         X, y, _ = draw(seed)
         small, best = (CARTClassifier(one_se=one_se).fit(X, y) for one_se in (True, False))
         assert small.get_n_leaves() <= best.get_n_leaves()
+
+
+@pytest.mark.parametrize("model", [CARTRegressor, CARTClassifier])
+def test_folds_given_twice_are_the_folds_once(model: Any) -> None:
+    X, labels, numbers = draw(3)
+    pairs = list(KFold(5, shuffle=True, random_state=0).split(X))
+    once, twice = (fit(model, {"cv": folds}, X, labels, numbers) for folds in (pairs, pairs + pairs))
+    assert_same(once, twice)
+    se = once.pruning_table_.standard_error, twice.pruning_table_.standard_error
+    np.testing.assert_allclose(*se, rtol=1e-9)  # sums of more rows round differently
 
 
 def test_pruning_keeps_what_the_data_hold() -> None:

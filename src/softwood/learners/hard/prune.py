@@ -60,10 +60,16 @@ def deal_folds(problem: Problem, n_folds: int, seed: int) -> Sequence[Fold]:
 
 @dataclass(frozen=True)
 class GivenFolds(Sequence[Fold]):
-    """User-defined folds, as weights of all rows."""
+    """User-defined folds, as weights of all rows; repeated cross-validation holds out each row several times."""
 
     problem: Problem
     pairs: Sequence[Pair]
+
+    @property
+    def repeats(self) -> float:
+        """How often a row is held out, averaged over the rows that are: its losses are one observation."""
+        held = np.sum([test for _, test in self], axis=0)
+        return float(held.sum() / self.problem.weight[held > 0].sum())
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -190,6 +196,8 @@ def choose_by_cv(
     total, squares, weight, unavoidable = np.sum([sums for sums, _ in tested], axis=0)
     if not weight.any():
         return plain_table(sequence), None
+    repeats = folds.repeats if isinstance(folds, GivenFolds) else 1.0
+    total, squares, weight, unavoidable = (sums / repeats for sums in (total, squares, weight, unavoidable))
     table = choose_by_losses(sequence, total, squares, weight, one_se, "cv", unavoidable)
     alpha = between[len(between) - 1 - table.chosen]
     return table, HeldOutRows.joined([held_out.at(alpha) for _, held_out in tested if held_out is not None])
