@@ -6,8 +6,8 @@ Rows are distinct rows after equal ones were merged, unless noted otherwise. Fro
     from 3,400       more than 16 leaves (17 times ROWS_PER_LEAF), so that    ROWS_PER_LEAF
                      many classes may have mixed slopes
     up to 6,000      two folds                                                MEDIUM_TABLE_MAX_ROWS
-    above 6,000      one part in four is held out; passes by tables;          PARTS_OF_LARGE_TABLE
-                     kinds and penalties are screened on 6,000 rows           SCREENING_ROWS_PER_INPUT
+    above 6,000      one part in four is held out; kinds and penalties        PARTS_OF_LARGE_TABLE
+                     are screened on 6,000 rows; passes by tables             STORED_PASSES_MAX_ROWS
     above 20,000     trees grow on a sample; all rows refine the best one     SAMPLE_ROWS
     above 30,000     columns are recomputed in every pass                     KEPT_COLUMNS_MAX_ROWS
     above 100,000    the last refinement has fewer iterations                 FULL_REFINEMENT_MAX_ROWS
@@ -30,9 +30,10 @@ MAX_CURVED_VALUES = 1_000_000
 ROWS_PER_LEAF = 200
 MAX_LEAVES_OF_LARGE_TABLE = 64
 
-# Passes over the rows. With 30,000 rows, 10 inputs and 370 columns a pass of one gate takes 10.6 ms with stored columns
-# and 1.9 ms with tables; tables of at most 6,000 rows store their columns, unless they have many per input.
-TABLE_PASSES_ABOVE_COLUMNS = 12  # per input
+# Passes over the rows multiply stored columns, or look sums up in tables of segments. Time of a pass by tables over that
+# with stored columns, 100 to 200 columns of 8 to 14 inputs: 3.1 with 480 rows, 1 to 2 with 2,000, 1.1 to 1.4 with 4,100,
+# .5 to .7 with 12,000.
+STORED_PASSES_MAX_ROWS = 6_000
 KEPT_COLUMNS_MAX_ROWS = 30_000  # with more, neither columns nor an ordered copy of the rows is kept, to save memory
 
 # The search. Screening 4,000 rows on 1,500 of them was worse on 8 of 12 tables, in a quarter more time. With fewer

@@ -18,7 +18,7 @@ from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.columns.sparse_rows import stored_engine, stored_split_features
 from softwood.learners.soft.columns.split_features import SplitFeatures
 from softwood.learners.soft.params.params import NO_COLUMNS, Slopes, SoftTreeParams
-from softwood.learners.soft.regimes import KEPT_COLUMNS_MAX_ROWS
+from softwood.learners.soft.regimes import KEPT_COLUMNS_MAX_ROWS, STORED_PASSES_MAX_ROWS
 from softwood.learners.soft.rows.binning import N_BINS, Binned
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.parts.quantiles import weighted_quantile
@@ -48,7 +48,6 @@ class Fold:
         single: bool = True,
         expansion: Expansion | None = None,
         binned: Binned | None = None,
-        by_tables: bool = False,
     ) -> Fold:
         """Both parts with scaled targets; `expansion` of the columns and `binned` rows if they exist already."""
         if train.is_sparse:
@@ -61,8 +60,8 @@ class Fold:
         code = binned.code_of(np.unique(design.feature))
         expansion = expansion_of(design, train.X.shape[1]) if expansion is None else expansion
         engines = (
-            make_sample_engine(train, design, n_threads, single, expansion, code, by_tables),
-            make_sample_engine(valid, design, n_threads, single, expansion, None, by_tables),
+            make_sample_engine(train, design, n_threads, single, expansion, code),
+            make_sample_engine(valid, design, n_threads, single, expansion),
         )
         return cls(*engines, SplitFeatures.make(binned.cut, design, binned.bin_of_level))
 
@@ -74,12 +73,8 @@ def make_sample_engine(
     single: bool = True,
     expansion: Expansion | None = None,
     code: Bytes | None = None,
-    by_tables: bool = False,
 ) -> SampleEngine:
-    """The engine of rows in memory; `expansion` of the columns if it exists already, `code` for histograms.
-
-    For large tables every pass recomputes the columns, or looks them up in tables.
-    """
+    """The engine of rows in memory; `expansion` of the columns if it exists already, `code` for histograms."""
     if rows.is_sparse:
         return stored_engine(rows, design, False, n_threads)
     expansion = expansion_of(design, rows.X.shape[1]) if expansion is None else expansion
@@ -95,7 +90,7 @@ def make_sample_engine(
         keep=len(rows) <= KEPT_COLUMNS_MAX_ROWS,
         bin=code,
         n_bins=0 if code is None else N_BINS,
-        by_tables=by_tables,
+        by_tables=len(rows) > STORED_PASSES_MAX_ROWS,
     )
 
 

@@ -13,7 +13,6 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.params import Gates, Slopes
-from softwood.learners.soft.regimes import TABLE_PASSES_ABOVE_COLUMNS
 from softwood.learners.soft.rows.binning import Binned
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.fold import Fold
@@ -59,7 +58,6 @@ class ModelSpec:
                 self.single,
                 expansion=self.expansion,
                 binned=self.binned[fold_index],
-                by_tables=self.full > 0 or self.has_many_columns,
             )
         return self.fold_cache[fold_index]
 
@@ -76,11 +74,6 @@ class ModelSpec:
     def n_inputs(self) -> int:
         """Inputs of the rows."""
         return int(self.row_folds[0][0].X.shape[1])
-
-    @property
-    def has_many_columns(self) -> bool:
-        """Whether there are so many columns per input that tables of segments take less time."""
-        return len(self.design) > TABLE_PASSES_ABOVE_COLUMNS * self.n_inputs
 
     @property
     def linear_columns(self) -> npt.NDArray[np.int32]:

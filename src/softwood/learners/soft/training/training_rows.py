@@ -18,13 +18,7 @@ from softwood.kernels.contracts.expansion import Expansion
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.columns.sparse_rows import stored_engine
-from softwood.learners.soft.regimes import (
-    HEAD_ROWS,
-    KEPT_COLUMNS_MAX_ROWS,
-    MEDIUM_TABLE_MAX_ROWS,
-    SAMPLE_ROWS,
-    TABLE_PASSES_ABOVE_COLUMNS,
-)
+from softwood.learners.soft.regimes import HEAD_ROWS, KEPT_COLUMNS_MAX_ROWS, SAMPLE_ROWS, STORED_PASSES_MAX_ROWS
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.parts.folds import raise_to
 
@@ -60,7 +54,6 @@ class TrainingRows:
             return cls(whole.head(SAMPLE_ROWS), len(whole), centre, scale, _no_expansion, None, of_design)
 
         def engine_of(rows: Dataset, expansion: Expansion) -> SumEngine:
-            has_many_columns = expansion.n_columns > TABLE_PASSES_ABOVE_COLUMNS * rows.X.shape[1]
             return from_inputs(
                 rows.X,
                 expansion,
@@ -71,7 +64,7 @@ class TrainingRows:
                 single,
                 rows.place,
                 keep=len(rows) <= KEPT_COLUMNS_MAX_ROWS,
-                by_tables=len(rows) > MEDIUM_TABLE_MAX_ROWS or has_many_columns,
+                by_tables=len(rows) > STORED_PASSES_MAX_ROWS,
             )
 
         of_head = partial(engine_of, whole.first(HEAD_ROWS)) if len(whole) > HEAD_ROWS else None
