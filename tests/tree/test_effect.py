@@ -33,7 +33,7 @@ CANCER, IRIS, DIABETES = (load(return_X_y=True) for load in (load_breast_cancer,
 def test_the_mean_of_the_root_is_the_mean_prediction(tree: Tree, seed: int) -> None:
     X = np.nan_to_num(random_rows(seed, 40), posinf=3.0, neginf=-3.0, nan=np.nan)
     weight = np.random.default_rng(seed).integers(1, 4, len(X)).astype(float)
-    mean = mean_answers(tree, X, tree.reach(X) * weight[:, None])
+    mean = mean_answers(tree, expand(tree.basis, X), tree.reach(X) * weight[:, None])
     np.testing.assert_allclose(mean[0], np.average(tree.predict(X), axis=0, weights=weight), rtol=1e-9, atol=1e-12)
     leaf = (tree.n_children == 0) & (tree.slope_row < 0)
     np.testing.assert_array_equal(mean[leaf], tree.answers[leaf])
@@ -88,7 +88,7 @@ def spread(values: np.ndarray, part: np.ndarray) -> np.ndarray:
 def test_effects_of_an_input_add_up_to_the_spread_of_what_it_adds(tree: Tree, seed: int) -> None:
     X = np.nan_to_num(random_rows(seed, 50), posinf=3.0, neginf=-3.0, nan=np.nan)
     reach = tree.reach(X)
-    effect = weight_effects(tree, X, reach)
+    effect = weight_effects(tree, expand(tree.basis, X), reach)
     for m in np.flatnonzero(tree.weight_begin[1:] > tree.weight_begin[:-1]):
         at = slice(tree.weight_begin[m], tree.weight_begin[m + 1])
         column, part = tree.weight_column[at], reach[:, m] if reach[:, m].any() else np.ones(len(X))
@@ -111,18 +111,18 @@ def test_linear_responses_have_effects_too() -> None:
     assert tree.slope_effect.shape == tree.slope.shape
     want = np.abs(tree.slope[0, :, 0]) * X[:, tree.basis.feature].std(axis=0)
     np.testing.assert_allclose(tree.slope_effect[0, :, 0], want, rtol=1e-9)
-    np.testing.assert_allclose(slope_effects(tree, X, tree.reach(X)), tree.slope_effect, rtol=1e-9)
+    np.testing.assert_allclose(slope_effects(tree, expand(tree.basis, X), tree.reach(X)), tree.slope_effect, rtol=1e-9)
 
 
 def test_effects_of_very_many_slopes_are_of_a_part_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = DIABETES
     tree = SoftTreeRegressor(leaf="linear", random_state=0).fit(X, y).tree_
-    reach = tree.reach(X)
+    reach, phi = tree.reach(X), expand(tree.basis, X)
     monkeypatch.setattr("softwood.tree.effect.FEWER_ROWS", len(X) // 2)
-    every = slope_effects(tree, X, reach)
+    every = slope_effects(tree, phi, reach)
     monkeypatch.setattr("softwood.tree.effect.MANY_SUMS", 0)
-    np.testing.assert_array_equal(slope_effects(tree, X, reach), slope_effects(tree, X[::2], reach[::2]))
-    np.testing.assert_allclose(slope_effects(tree, X, reach).sum(axis=1), every.sum(axis=1), rtol=0.2)
+    np.testing.assert_array_equal(slope_effects(tree, phi, reach), slope_effects(tree, phi[::2], reach[::2]))
+    np.testing.assert_allclose(slope_effects(tree, phi, reach).sum(axis=1), every.sum(axis=1), rtol=0.2)
 
 
 def test_very_many_slopes_are_described_by_the_covariances_of_columns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,14 +132,14 @@ def test_very_many_slopes_are_described_by_the_covariances_of_columns(monkeypatc
     seen = Arrivals(tree, Sample(X, y[:, None], np.ones(len(X))))
     assert len(tree.slope) > 1
     by_rows, mean, importances = (
-        slope_effects(tree, X, seen.reach),
-        mean_answers(tree, X, seen.reach),
+        slope_effects(tree, seen.phi, seen.reach),
+        mean_answers(tree, seen.phi, seen.reach),
         seen.importances(),
     )
     monkeypatch.setattr("softwood.tree.effect.MANY_SUMS", 0)
     monkeypatch.setattr("softwood.tree.effect.FEWER_ROWS", len(X))
-    np.testing.assert_allclose(slope_effects(tree, X, seen.reach), by_rows, rtol=1e-7, atol=1e-9 * by_rows.max())
-    np.testing.assert_allclose(mean_answers(tree, X, seen.reach), mean, rtol=1e-9)
+    np.testing.assert_allclose(slope_effects(tree, seen.phi, seen.reach), by_rows, rtol=1e-7, atol=1e-9 * by_rows.max())
+    np.testing.assert_allclose(mean_answers(tree, seen.phi, seen.reach), mean, rtol=1e-9)
     np.testing.assert_allclose(seen.importances(), importances, rtol=1e-9)
 
 

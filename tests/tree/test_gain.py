@@ -153,4 +153,4 @@ def test_effects_of_a_hard_tree_need_no_table_of_rows_and_nodes() -> None:
     seen = Arrivals(tree, Sample(X, np.zeros((0, 1)), weight))
     effect = seen.with_effects().weight_effect
     assert np.count_nonzero(effect) > 50
-    np.testing.assert_array_equal(effect, weight_effects(tree, X, seen.reach))
+    np.testing.assert_array_equal(effect, weight_effects(tree, seen.phi, seen.reach))

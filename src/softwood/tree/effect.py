@@ -17,7 +17,6 @@ import numpy.typing as npt
 from softwood.arrays import Floats
 from softwood.kernels import apply_link
 from softwood.kernels.arithmetic import matmul
-from softwood.kernels.formulas.equation import expand
 from softwood.kernels.kinds import Score
 from softwood.tree.tree import Tree
 
@@ -25,8 +24,9 @@ MANY_SUMS = 100  # linear responses times outputs; above this, the effects of sl
 FEWER_ROWS = 1_000
 
 
-def mean_answers(tree: Tree, X: Floats, reach: Floats) -> Floats:
-    """Mean answer of every node, (nodes, answers); `reach` is (rows, nodes), rows counted by weight.
+def mean_answers(tree: Tree, phi: Floats, reach: Floats) -> Floats:
+    """Mean answer of every node, (nodes, answers); `phi` has the columns of the basis, `reach` is (rows, nodes), rows
+    counted by weight.
 
     Where nothing arrives, a branch gets the mean of its children, and a leaf the mean over all rows.
 
@@ -37,10 +37,9 @@ def mean_answers(tree: Tree, X: Floats, reach: Floats) -> Floats:
     ...     response=[[9.0], [0.0], [1.0]], schema=Schema.plain(1, 1), first_child=[1, -1, -1], n_children=[2, 0, 0],
     ...     score=[Score.THRESHOLD, 0, 0], feature=[0, -1, -1], threshold=[2.5, np.nan, np.nan])
     >>> X = np.array([[1.0], [2.0], [3.0], [2.0]])
-    >>> mean_answers(stump, X, stump.reach(X)).ravel()
+    >>> mean_answers(stump, np.zeros((4, 0)), stump.reach(X)).ravel()
     array([0.25, 0.  , 1.  ])
     """
-    phi = expand(tree.basis, X)
     mean = tree.answers.copy()
     below: dict[int, Floats] = {}  # per node: reach times output of its subtree, (rows, outputs)
     along: dict[int, Floats] = {}  # per row of slopes, which leaves may share: what they add, (rows, outputs)
@@ -80,24 +79,24 @@ def _along(tree: Tree, row: int, phi: Floats) -> Floats:
     return added
 
 
-def weight_effects(tree: Tree, X: Floats, reach: Floats) -> Floats:
-    """Effect of every weight of the linear gates, in the order of `tree.weight`."""
+def weight_effects(tree: Tree, phi: Floats, reach: Floats) -> Floats:
+    """Effect of every weight of the linear gates, in the order of `tree.weight`; `phi` has the columns of the basis."""
     gates = np.flatnonzero(tree.score == Score.LINEAR)
-    return _gate_effects(tree, X, gates, _arrived(reach, gates))
+    return _gate_effects(tree, phi, gates, _arrived(reach, gates))
 
 
-def weight_effects_whole(tree: Tree, X: Floats, weight: Floats) -> Floats:
+def weight_effects_whole(tree: Tree, X: Floats, phi: Floats, weight: Floats) -> Floats:
     """The same for a tree that sends every row along one path, from the weights of the rows, without a table of rows
     and nodes, which is large for thousands of nodes.
     """
     gates = np.flatnonzero(tree.score == Score.LINEAR)
-    return _gate_effects(tree, X, gates, _passed(tree, X, weight, gates))
+    return _gate_effects(tree, phi, gates, _passed(tree, X, weight, gates))
 
 
 def _gate_effects(
-    tree: Tree, X: Floats, gates: npt.NDArray[np.intp], arrived: Iterator[tuple[npt.NDArray[np.intp], Floats]]
+    tree: Tree, phi: Floats, gates: npt.NDArray[np.intp], arrived: Iterator[tuple[npt.NDArray[np.intp], Floats]]
 ) -> Floats:
-    effect, phi = np.zeros(len(tree.weight)), expand(tree.basis, X)
+    effect = np.zeros(len(tree.weight))
     for m, (rows, part) in zip(gates, arrived, strict=True):
         at = slice(int(tree.weight_begin[m]), int(tree.weight_begin[m + 1]))
         column = tree.weight_column[at]
@@ -136,16 +135,16 @@ def _passed(
         yield (mine, weight[mine]) if len(mine) else every
 
 
-def slope_effects(tree: Tree, X: Floats, reach: Floats) -> Floats:
+def slope_effects(tree: Tree, phi: Floats, reach: Floats) -> Floats:
     """Effect of every slope of the linear responses, shape of `tree.slope`, over the rows that their nodes keep.
 
     If there are many responses and outputs (26 classes, one response per leaf), a sample of evenly spaced rows is used.
     """
     effect = np.zeros(tree.slope.shape)
     if has_many_sums(tree):
-        step = max(len(X) // FEWER_ROWS, 1)
-        X, reach = X[::step], reach[::step]
-    phi, every = expand(tree.basis, X), np.arange(len(tree.basis))
+        step = max(len(phi) // FEWER_ROWS, 1)
+        phi, reach = phi[::step], reach[::step]
+    every = np.arange(len(tree.basis))
     for row in range(len(tree.slope)):
         nodes = np.flatnonzero(tree.slope_row == row)
         kept = (reach[:, nodes] * tree.leafness[nodes]).sum(axis=1)

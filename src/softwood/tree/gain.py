@@ -52,6 +52,8 @@ class Sample:
 class Arrivals:
     """The rows at every node of a tree. Targets are divided by their `size`: squares neither overflow nor vanish.
 
+    columns : of the tree's basis, if they exist already.
+
     Examples
     --------
     >>> from softwood.tree import Schema
@@ -68,21 +70,22 @@ class Arrivals:
     tree: Tree
     rows: Sample
     n_threads: int = 1
+    columns: Floats | None = None
 
     def described(self) -> Tree:
         """The tree with its statistics from the rows: gains, mean predictions and effects of its terms."""
         with without_float_warnings():
-            told = {"mean": mean_answers(self.tree, self.rows.X, self.reach)}
+            told = {"mean": mean_answers(self.tree, self.phi, self.reach)}
             if self.target.shape[1] == self.tree.n_answers:  # a tree of one class has no statistics
                 told |= {"arrived": arrived_targets(self.target, self.reach, self.tree.parent)}
             if len(self.tree.basis):
-                told |= {"column_mean": column_means(self.tree, expand(self.tree.basis, self.rows.X), self.reach)}
+                told |= {"column_mean": column_means(self.tree, self.phi, self.reach)}
             known = {name: values for name, values in told.items() if np.isfinite(values).all()}
         return self.tree.replace(**known, **self._gains(), **self._effects())
 
     def counted(self) -> Arrivals:
         """The same rows for a tree with counts of arriving rows."""
-        return replace(self, tree=self.tree.replace(count=self.weight))
+        return replace(self, tree=self.tree.replace(count=self.weight), columns=self.phi)
 
     def with_effects(self) -> Tree:
         """The tree with the effects of the terms of its gates and responses."""
@@ -92,10 +95,11 @@ class Arrivals:
         tree = self.tree
         with without_float_warnings():
             if tree.is_whole and not len(tree.slope):
-                weight, slope = weight_effects_whole(tree, self.rows.X, self._in_counts(self.rows.weight)), tree.slope
+                counts = self._in_counts(self.rows.weight)
+                weight, slope = weight_effects_whole(tree, self.rows.X, self.phi, counts), tree.slope
             else:
-                weight = weight_effects(tree, self.rows.X, self.reach)
-                slope = slope_effects(tree, self.rows.X, self.reach)
+                weight = weight_effects(tree, self.phi, self.reach)
+                slope = slope_effects(tree, self.phi, self.reach)
         known = np.isfinite(weight).all() and np.isfinite(slope).all()  # numbers of 1e300 have no spread
         return {"weight_effect": weight, "slope_effect": slope} if known else {}
 
@@ -116,12 +120,12 @@ class Arrivals:
         tree = self.tree
         gates, leaves = np.flatnonzero(tree.score == Score.LINEAR), np.flatnonzero(tree.slope_row >= 0)
         weights, kept = _weights(tree, gates), self.reach[:, leaves] * tree.leafness[leaves]
-        phi, in_response = expand(tree.basis, self.rows.X), np.zeros(tree.n_features)
+        in_response = np.zeros(tree.n_features)
         in_gate = np.zeros((tree.n_features, len(gates)))
         inputs = np.unique(tree.basis.feature)
         for some in (inputs[at : at + INPUTS_AT_ONCE] for at in range(0, len(inputs), INPUTS_AT_ONCE)):
             places = [np.flatnonzero(tree.basis.feature == f) for f in some]
-            columns = [np.ascontiguousarray(phi[:, mine]) for mine in places]
+            columns = [np.ascontiguousarray(self.phi[:, mine]) for mine in places]
             added = [matmul(x, weights[mine]) for x, mine in zip(columns, places, strict=True)]
             in_gate[some] = _squares_each(np.stack(added, axis=1), self.reach[:, gates])
             if has_many_sums(tree):
@@ -146,6 +150,11 @@ class Arrivals:
             if part.any():
                 found += float(part.sum() * (slope * (matmul(covariance(columns, part), slope))).sum())
         return found
+
+    @computed_once
+    def phi(self) -> Floats:
+        """The columns of the tree's basis."""
+        return expand(self.tree.basis, self.rows.X) if self.columns is None else self.columns
 
     @computed_once
     def reach(self) -> Floats:

@@ -33,7 +33,8 @@ def expand(basis: Any, X: Floats, limits: tuple[Floats, Floats] | None = None) -
     phi[:, square] *= phi[:, square]
     phi[:, hinge] = np.maximum(0.0, phi[:, hinge] - basis.parameter[hinge])
     phi[:, category] = phi[:, category] == basis.parameter[category]
-    phi = np.where(gone, basis.when_missing, phi)
+    if gone.any():
+        phi = np.where(gone, basis.when_missing, phi)
     missing = basis.term == Term.MISSING
     phi[:, missing] = gone[:, missing]
     return phi

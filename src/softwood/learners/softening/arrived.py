@@ -6,6 +6,7 @@ import numpy as np
 
 from softwood.arrays import Floats
 from softwood.kernels.arithmetic import matmul
+from softwood.kernels.formulas.equation import expand
 from softwood.learners.softening.gates import SofteningRows
 from softwood.parts.folds import merge_equal_rows
 from softwood.tree import Tree
@@ -37,7 +38,7 @@ def with_arrivals(tree: Tree, rows: SofteningRows) -> Tree:
     some = slice(min(MEAN_ANSWER_ROWS, step))
     reach = tree.reach(X[some]) * weight[some, None]
     arrived = mean_of_sums(total * size, count, middle, tree.parent)
-    return tree.replace(count=count, mean=mean_answers(tree, X[some], reach), arrived=arrived)
+    return tree.replace(count=count, mean=mean_answers(tree, expand(tree.basis, X[some]), reach), arrived=arrived)
 
 
 def _targets(tree: Tree, rows: SofteningRows) -> Floats:

@@ -70,5 +70,5 @@ def measure_tree(
     described = seen.described()
     if brief and tree.n_nodes == 1:
         return MeasuredTree(described, importance, seen.importances(), described)
-    hardened = Arrivals(harden(tree), sample, n_threads)
+    hardened = Arrivals(harden(tree), sample, n_threads, seen.phi)
     return MeasuredTree(described, importance, seen.importances(), hardened.counted().described())

@@ -28,7 +28,7 @@ def described_by_stored(tree: Tree, rows: Sample, X: SparseTable, n_threads: int
     narrow = tree.replace(**over_inputs(tree, inputs))
     seen, importance = Arrivals(narrow, sample, n_threads), np.zeros(tree.n_features)
     importance[inputs] = seen.importances()
-    hard = Arrivals(harden(narrow), sample, n_threads).counted().described()
+    hard = Arrivals(harden(narrow), sample, n_threads, seen.phi).counted().described()
     return _with_measures(tree, seen.described()), importance, _with_measures(harden(tree), hard)
 
 
