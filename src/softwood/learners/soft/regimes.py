@@ -31,8 +31,8 @@ ROWS_PER_LEAF = 200
 MAX_LEAVES_OF_LARGE_TABLE = 64
 
 # Passes over the rows multiply stored columns, or look sums up in tables of segments. Time of a pass by tables over that
-# with stored columns, 100 to 200 columns of 8 to 14 inputs: 3.1 with 480 rows, 1 to 2 with 2,000, 1.1 to 1.4 with 4,100,
-# .5 to .7 with 12,000.
+# with stored columns, with 100 to 200 columns of 8 to 14 inputs: 480 rows 3.1; 2,000 rows 1 to 2.1; 4,100 rows 1.1 to
+# 1.4; 12,000 rows .5 to .7.
 STORED_PASSES_MAX_ROWS = 6_000
 KEPT_COLUMNS_MAX_ROWS = 30_000  # with more, neither columns nor an ordered copy of the rows is kept, to save memory
 
