@@ -30,7 +30,7 @@ MAX_CURVED_VALUES = 1_000_000
 ROWS_PER_LEAF = 200
 MAX_LEAVES_OF_LARGE_TABLE = 64
 
-# Passes over the rows multiply stored columns, or look sums up in tables of segments. Time of a pass by tables over that
+# Passes over the rows multiply stored columns, or look sums up in tables of segments. Time of a pass by tables over one
 # with stored columns, with 100 to 200 columns of 8 to 14 inputs: 480 rows 3.1; 2,000 rows 1 to 2.1; 4,100 rows 1.1 to
 # 1.4; 12,000 rows .5 to .7.
 STORED_PASSES_MAX_ROWS = 6_000
