@@ -177,7 +177,7 @@ losses: $(PACKAGE) $(BENCH)
 monotone: $(PACKAGE) $(BENCH)
 	$(BIN)/python -m bench.monotone
 
-# What effort buys: quick beside the soft trees of others, thorough on the papers' small sets (SOFTWOOD_DATA=<folder>). The
+# What effort buys: quick beside normal on the papers' small sets and beside the soft trees of others (SOFTWOOD_DATA=<folder>). The
 # peers are compiled (Eigen) or bring torch; those that do not install are said to be missing.
 effort: $(PACKAGE) $(BENCH)
 	@for peer in softdtree neural-trees; do $(PIP) install $$peer || echo "skipped: $$peer does not install here."; done

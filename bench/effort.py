@@ -1,4 +1,4 @@
-"""The effect of `effort`: quick soft trees against other libraries' soft trees, and the gain of thorough ones.
+"""The effect of `effort`: quick soft trees against normal ones and other libraries' soft trees.
 
     SOFTWOOD_DATA=<folder of the sets> python -m bench.effort --folds 2          (make effort)
 
@@ -37,7 +37,7 @@ SYSTEMS = (
 )
 LIMIT = 60  # processor seconds that a system may take for a table
 TARGET = 20  # times as fast as the others
-EFFORTS = ("quick", "normal", "thorough")
+EFFORTS = ("quick", "normal")
 MOST_CELLS = 12_000
 TITLE = "# What effort buys"
 RUN = "`make effort` runs it; the runs are in `bench/results/effort.json`."
@@ -54,10 +54,6 @@ CPU time.
 Second table: `SoftTree(effort="quick")` against the soft trees of the packages softdtree and neural-trees with their
 defaults (or the parameters of softdtree's README). They get standardized rows. One thread, CPU seconds, two thirds of
 the rows for training (breast cancer: means of three splits).
-
-`effort="thorough"` is deprecated: it repeats the search eight times, with other folds, and takes the kind that most
-searches choose. This rule was fixed before it ran, but on the same sets: an earlier one (more folds, finalists and
-patience) had a larger error than normal here and was dropped.
 """
 
 
@@ -120,25 +116,22 @@ def beside_others(results: dict[str, Any]) -> str:
 def by_effort(results: dict[str, Any]) -> str:
     """One line per data set."""
     runs = {key: one for key, one in results.items() if key.split("/")[-1] in EFFORTS}
-    lines, ratio = [], {effort: list[float]() for effort in EFFORTS}
-    time = {effort: list[float]() for effort in EFFORTS}
+    lines, ratio, time = [], list[float](), list[float]()
     for code in dict.fromkeys(key.split("/")[0] for key in runs):
         mean = {}
         for effort in EFFORTS:
             each = [one for key, one in runs.items() if key.startswith(f"{code}/") and key.endswith(f"/{effort}")]
             mean[effort] = {what: float(np.mean([one[what] for one in each])) for what in each[0]}
-        for effort in EFFORTS:
-            ratio[effort].append(mean[effort]["error"] / mean["normal"]["error"])
-            time[effort].append(mean[effort]["seconds"] / mean["normal"]["seconds"])
+        ratio.append(mean["quick"]["error"] / mean["normal"]["error"])
+        time.append(mean["quick"]["seconds"] / mean["normal"]["seconds"])
         lines.append([code, *(f"{m['error']:.4f}, {m['nodes']:.1f}, {m['seconds']:.2f} s" for m in mean.values())])
-    told = [
-        f"{effort.capitalize()} has {np.exp(np.mean(np.log(ratio[effort]))):.3f} times the error of normal (geometric "
-        f"mean; less on {sum(r < 1 for r in ratio[effort])} of {len(lines)} sets, more on "
-        f"{sum(r > 1 for r in ratio[effort])}) and takes {np.exp(np.mean(np.log(time[effort]))):.2g} times the time."
-        for effort in ("quick", "thorough")
-    ]
+    told = (
+        f"Quick has {np.exp(np.mean(np.log(ratio))):.3f} times the error of normal (geometric mean; less on "
+        f"{sum(r < 1 for r in ratio)} of {len(lines)} sets, more on {sum(r > 1 for r in ratio)}) and takes "
+        f"{np.exp(np.mean(np.log(time))):.2g} times the time."
+    )
     first = table(["set", *(f"{effort}: error, nodes, time" for effort in EFFORTS)], lines)
-    return f"{first}\n\n{' '.join(told)} {RUN}\n"
+    return f"{first}\n\n{told} {RUN}\n"
 
 
 if __name__ == "__main__":

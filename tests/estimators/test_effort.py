@@ -1,4 +1,4 @@
-"""`effort=` of soft trees: quick is one kind, one penalty and one fold; thorough is deprecated."""
+"""`effort=` of soft trees: quick is one kind, one penalty and one fold."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,6 @@ from sklearn.datasets import load_breast_cancer, make_friedman1
 
 import softwood
 from softwood import SoftTreeClassifier, SoftTreeRegressor
-from softwood.learners.soft import thorough
-from softwood.learners.soft.learn import learn_joint_from
-from softwood.learners.soft.search.breadth import SEARCHES_IF_THOROUGH
 
 
 def rows(n: int = 300, seed: int = 0):
@@ -42,44 +39,6 @@ def test_quick_tries_less():
         effort: SoftTreeRegressor(effort=effort, max_leaves=3, max_iter=30).fit(X, y) for effort in ("quick", "normal")
     }
     assert len(tried["quick"].history_) < len(tried["normal"].history_)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", [SoftTreeRegressor, SoftTreeClassifier])
-def test_thorough_is_the_kind_that_most_searches_choose(kind, monkeypatch):
-    X, y = rows(120)
-    y = (y > y.mean()).astype(int) if kind is SoftTreeClassifier else y
-    how, found = {"max_leaves": 3, "max_iter": 20}, []
-
-    def watched(*args, **more):
-        found.append(learn_joint_from(*args, **more))
-        return found[-1]
-
-    monkeypatch.setattr(thorough, "learn_joint_from", watched)
-    with pytest.warns(FutureWarning, match="effort='thorough' is deprecated"):
-        model = kind(effort="thorough", **how).fit(X, y)
-    assert len(found) == SEARCHES_IF_THOROUGH
-    kinds = [thorough.kind_of(one) for one in found]
-    same = [one for one, own in zip(found, kinds, strict=True) if kinds.count(own) == max(map(kinds.count, kinds))]
-    least = min(same, key=lambda one: one.chosen.loss)
-    assert (
-        np.array_equal(model.tree_.response, least.tree.response)
-        or kinds.count(thorough.kind_of(least)) < SEARCHES_IF_THOROUGH
-    )
-    assert model.tree_.n_nodes in {one.tree.n_nodes for one in same}
-    with pytest.warns(FutureWarning, match="effort='thorough' is deprecated"):
-        again = kind(effort="thorough", **how).fit(X[::-1], y[::-1])
-    assert np.array_equal(again.predict(X), model.predict(X))
-
-
-def test_what_thorough_cannot_is_said():
-    X, y = rows(60)
-    deprecated = pytest.warns(FutureWarning, match="effort='thorough' is deprecated")
-    with deprecated, pytest.raises(ValueError, match="readable=True cannot be combined"):
-        SoftTreeRegressor(effort="thorough", readable=True).fit(X, y)
-    deprecated = pytest.warns(FutureWarning, match="effort='thorough' is deprecated")
-    with deprecated, pytest.raises(ValueError, match="needs the rows in memory"):
-        SoftTreeRegressor(effort="thorough", engine="batches").fit(X, y)
 
 
 def test_quick_answers_all_that_others_do(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -132,12 +131,7 @@ class SoftForest(SoftTree):
         return distilled(self, X, n_made)
 
     def _learn_from(
-        self,
-        rows: TrainingRows,
-        schema: Schema,
-        how: JointOptions,
-        validation: Dataset | None,
-        deal: Callable[[int], TrainingRows] | None = None,
+        self, rows: TrainingRows, schema: Schema, how: JointOptions, validation: Dataset | None
     ) -> FitResult:
         p = self._options()
         n_trees = options.integer("n_trees", p["n_trees"], 1)

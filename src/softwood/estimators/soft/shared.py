@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -29,8 +28,6 @@ from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.readable import learn_readable, why_not_readable
 from softwood.learners.soft.result import FitResult
 from softwood.learners.soft.rows.dataset import Dataset
-from softwood.learners.soft.search import Effort
-from softwood.learners.soft.thorough import learn_thoroughly
 from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.learners.soft.warm_start import WarmStart
 from softwood.tree import MonotonicCertificate, Schema, Tree
@@ -42,20 +39,6 @@ EFFORTS = ("quick", "normal")
 GATES = ("auto", "axis", "linear", "quadratic", "additive")
 LEAVES = ("auto", "constant", "linear")
 SPARSE_GATES = ("auto", "linear", "axis")  # of trees that learn from a sparse matrix without converting it
-
-
-def _effort(given: Any) -> Effort:
-    """The parameter `effort`, checked. "thorough" still works, with a warning (docs/versions.md)."""
-    if isinstance(given, str) and given == "thorough":
-        warnings.warn(
-            "effort='thorough' is deprecated and will be removed: it repeats the search eight times, each time "
-            "with other folds. Use effort='normal'; to compare searches, fit with several seeds (random_state).",
-            FutureWarning,
-            stacklevel=2,
-        )
-        return "thorough"
-    effort: Effort = options.one_of("effort", given, EFFORTS)
-    return effort
 
 
 class SoftTree(Calibrated, TreeEstimator):
@@ -144,10 +127,7 @@ class SoftTree(Calibrated, TreeEstimator):
         dataset = enter_dataset(order, dataset)
         validation = None if validation is None else enter_dataset(order, validation)
         if p["learner"] == "joint":
-            first = training_rows(dataset, how)
-            return self._learn_from(
-                first, schema, how, validation, lambda seed: training_rows(dataset, replace(how, seed=seed))
-            )
+            return self._learn_from(training_rows(dataset, how), schema, how, validation)
         if dataset.loss != Loss.SQUARED and not dataset.loss.is_classes:
             raise ValueError(
                 f"learner='incremental' supports the squared error only; loss={p['loss']!r} needs learner='joint'."
@@ -189,42 +169,22 @@ class SoftTree(Calibrated, TreeEstimator):
             keep=options.boolean("keep_on_interrupt", p["keep_on_interrupt"]),
             engine="torch" if engine == "torch" else "memory",
             device=p["device"],
-            effort=_effort(p["effort"]),
+            effort=options.one_of("effort", p["effort"], EFFORTS),
         )
 
     def _learn_from(
-        self,
-        rows: TrainingRows,
-        schema: Schema,
-        how: JointOptions,
-        validation: Dataset | None,
-        deal: Callable[[int], TrainingRows] | None = None,
+        self, rows: TrainingRows, schema: Schema, how: JointOptions, validation: Dataset | None
     ) -> FitResult:
-        """The joint learner for any engine, with columns ordered by name.
-
-        deal : returns the rows in the order of another seed.
-        """
+        """The joint learner for any engine, with columns ordered by name."""
         p = self._options()
         refuse_beside(p, warm_start=(True, "continues with the columns of a tree without constraints"))
         order = ColumnOrder.of(schema)
         how = replace(how, signs=order.each(soft_signs(p["monotonic_cst"], schema)))
         before, names = enter_start(order, self._before(schema, rows.sample.loss)), order.schema(schema)
         with search_bar(options.verbosity(p["verbose"])) as report:
-            if how.effort == "thorough" and before is None:
-                found = self._learn_thoroughly(deal, names, replace(how, report=report), validation)
-            else:
-                learn = learn_readable if options.boolean("readable", p["readable"]) else learn_joint_from
-                found = learn(rows, names, replace(how, report=report), validation, before)
+            learn = learn_readable if options.boolean("readable", p["readable"]) else learn_joint_from
+            found = learn(rows, names, replace(how, report=report), validation, before)
         return leave_result(order, found)
-
-    def _learn_thoroughly(
-        self, deal: Callable[[int], TrainingRows] | None, schema: Schema, how: JointOptions, validation: Dataset | None
-    ) -> FitResult:
-        if self._options()["readable"]:
-            raise ValueError("readable=True cannot be combined with effort='thorough': drop either.")
-        if deal is None:
-            raise ValueError("effort='thorough' assigns the folds anew in each search and needs the rows in memory.")
-        return learn_thoroughly(deal, schema, how, validation)
 
     def _before(self, schema: Schema, loss: Loss) -> WarmStart | None:
         """The state that a warm start continues from; the table must have the same columns and the same classes."""

@@ -22,8 +22,7 @@ MAX_ITER = 200  # iterations on a root, and on the selected tree
 class JointOptions:
     """Options of the learner. `penalty` None tunes it; `report` is called with every candidate.
 
-    effort : how broadly to search; "quick" is one kind of tree, one penalty and one fold; "thorough" (see thorough.py)
-        is treated as "normal" here.
+    effort : how broadly to search; "quick" is one kind of tree, one penalty and one fold.
     more_leaves : whether `max_leaves` holds for small tables only: larger ones have up to MAX_LEAVES_OF_LARGE_TABLE.
     keep : whether an interrupt ends the fit with the best tree so far; otherwise it is raised.
     steps : the optional steps of the search to take.

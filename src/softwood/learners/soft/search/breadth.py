@@ -3,7 +3,6 @@
 quick      one kind of gates and leaves, one penalty, one fold (the screening fold, for large tables),
            growth that ends at the first split without a gain, importances from fewer rows
 normal     the settings that the steps were tuned with
-thorough   deprecated: SEARCHES_IF_THOROUGH searches, each with other folds (thorough.py)
 """
 
 from __future__ import annotations
@@ -13,9 +12,7 @@ from typing import Literal
 
 from softwood.learners.soft.regimes import IMPORTANCE_ROWS, QUICK_IMPORTANCE_ROWS
 
-Effort = Literal["quick", "normal", "thorough"]
-
-SEARCHES_IF_THOROUGH = 8  # searches of a thorough effort
+Effort = Literal["quick", "normal"]
 
 
 @dataclass(frozen=True)
@@ -32,5 +29,4 @@ class Breadth:
 BREADTH: dict[Effort, Breadth] = {
     "quick": Breadth(max_patience=1, importance_rows=QUICK_IMPORTANCE_ROWS),
     "normal": Breadth(),
-    "thorough": Breadth(),
 }
