@@ -36,22 +36,22 @@ def waves(n: int, seed: int = 0, noise: float = 0.5) -> Dataset:
 
 def restricted_likelihood(rows: Dataset, curves: Curves, strength: np.ndarray) -> float:
     """Of a squared loss with the noise that was estimated, by dense matrices; without what does not change."""
-    one, penalties = curves.outputs[0], Penalties.of(curves.basis)
+    penalties = Penalties.of(curves.basis)
     at = HatRows.of(curves.basis, rows)
     B = np.stack([at.times(unit) for unit in np.eye(int(curves.basis.begin[-1]))], axis=1)
     centred, y = B - B.mean(axis=0), rows.target[:, 0] - rows.target.mean()
-    changed = replace(one.strength, value=strength)
+    changed = replace(curves.strength, value=strength)
     S = add_band(np.zeros((B.shape[1], B.shape[1])), penalties.total(changed))
-    A = centred.T @ centred / one.noise + S
-    b = np.linalg.solve(A, centred.T @ y / one.noise)
-    misfit = np.sum((y - centred @ b) ** 2) / one.noise + b @ S @ b
+    A = centred.T @ centred / curves.noise + S
+    b = np.linalg.solve(A, centred.T @ y / curves.noise)
+    misfit = np.sum((y - centred @ b) ** 2) / curves.noise + b @ S @ b
     return float(0.5 * (np.linalg.slogdet(S)[1] - np.linalg.slogdet(A)[1] - misfit))
 
 
 def test_no_strength_can_be_changed_for_a_larger_restricted_likelihood() -> None:
     rows = waves(400)
     curves = fitted(rows)
-    strength = curves.outputs[0].strength.value
+    strength = curves.strength.value
     best = restricted_likelihood(rows, curves, strength)
     for which, f in np.ndindex(strength.shape):
         for factor in (0.5, 2.0):
@@ -61,7 +61,7 @@ def test_no_strength_can_be_changed_for_a_larger_restricted_likelihood() -> None
 
 
 def test_inputs_of_no_use_have_no_degrees_of_freedom() -> None:
-    degrees = fitted(waves(1000)).outputs[0].degrees
+    degrees = fitted(waves(1000)).degrees
     assert degrees[:2].min() > 3
     assert 0.9 < degrees[2] < 2.5
     assert degrees[3:].max() < 1.0
@@ -88,7 +88,7 @@ def test_one_thread_equals_three() -> None:
     basis = hats_of(rows)
     assert basis is not None
     one, three = fit_curves(rows, basis, 1), fit_curves(rows, basis, 3)
-    np.testing.assert_array_equal(one.outputs[0].coefficient, three.outputs[0].coefficient)
+    np.testing.assert_array_equal(one.coefficient, three.coefficient)
 
 
 def test_knots_are_spent_on_the_rows_that_do_not_share_a_value() -> None:
@@ -112,22 +112,20 @@ def test_penalties_are_sums_of_squared_differences() -> None:
             np.testing.assert_allclose(squares[which, f], value, rtol=1e-10)
 
 
-@pytest.mark.parametrize("loss", [Loss.LOGISTIC, Loss.SOFTMAX, Loss.POISSON, Loss.GAMMA, Loss(LossKind.TWEEDIE, 1.5)])
+@pytest.mark.parametrize("loss", [Loss.LOGISTIC, Loss.POISSON, Loss.GAMMA, Loss(LossKind.TWEEDIE, 1.5)])
 def test_every_loss_with_a_likelihood_beats_the_constant_on_fresh_rows(loss: Loss) -> None:
     rng = np.random.default_rng(3)
     X = rng.random((1600, 3))
     score = 2.0 * np.sin(6 * X[:, 0]) + (X[:, 1] > 0.5)
     target = (rng.random(1600) < 1 / (1 + np.exp(-score)))[:, None] * 1.0
-    if loss == Loss.SOFTMAX:
-        target = np.eye(3)[np.where(target[:, 0] > 0, 2, (X[:, 2] > 0.5) * 1)]
-    elif not loss.is_classes:
+    if not loss.is_classes:
         target = (rng.gamma(2.0, np.exp(score) / 2) if loss == Loss.GAMMA else rng.poisson(np.exp(score)))[
             :, None
         ] * 1.0
     rows = Dataset(X, target, np.ones(1600), [0] * 3, loss)
     train, fresh = rows.head(800), rows.rows(np.arange(1600) >= 800)
     lost = row_loss(loss, output(fitted(train), fresh), fresh.target).mean()
-    constant = row_loss(loss, np.tile(best_constant(train), (800, 1)), fresh.target).mean()
+    constant = row_loss(loss, np.full((800, 1), best_constant(train)), fresh.target).mean()
     assert lost < 0.85 * constant
 
 

@@ -79,13 +79,14 @@ def learn_joint_from(
     held = held_out_rows(rows, validation, how.seed)
     search = run_search(rows, held, how, before)
     trial = search.chosen
-    chosen, design = trial.candidate, trial.spec.design
-    refit = held is None or rows.are_sampled
+    chosen, refit = trial.candidate, held is None or rows.are_sampled
     last = Interruptible(how.keep and not search.interrupted)
     kept = chosen if refit else last.result(chosen, from_best_start, trial, how.max_iter, how.n_threads)
     held_out = held_out_answers(replace(trial, candidate=kept), rows.centre, rows.scale)
     steps = trees_on_the_way(search, rows, schema) if how.keep_steps else ()
-    if "expansion" in vars(trial.spec):
+    at = None if refit else trial.spec.full
+    design, kept = trial.spec.columns(at), replace(trial, candidate=kept).over(at)
+    if design is trial.spec.design and "expansion" in vars(trial.spec):
         rows.know(design, trial.spec.expansion)
     search.trials.clear()  # before all rows are loaded
     final = FinalTree(kept.tree[0], design)
@@ -209,7 +210,7 @@ def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, bef
     )
     if is_sparse:
         return ModelSearch(trials, StoredSelection(trials), steps)
-    return ModelSearch(trials, FeatureSelection(trials, folds.designs), steps)
+    return ModelSearch(trials, FeatureSelection(trials, folds.columns), steps)
 
 
 def leaves_for(n_rows: int, least: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,9 +19,8 @@ from softwood.learners.soft.regimes import MEDIUM_TABLE_MAX_ROWS, SCREENING_ROWS
 from softwood.learners.soft.rows.binning import Binned
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.penalty_tuning import FIRST_STRENGTH
-from softwood.learners.soft.search.spec import Inputs, ModelSpec
+from softwood.learners.soft.search.spec import Columns, Inputs, ModelSpec
 from softwood.learners.soft.warm_start import WarmStart
-from softwood.tree.once import computed_once
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,7 @@ class Folds:
     how: JointOptions
     row_folds: list[tuple[Dataset, Dataset]]
     full: int
+    known_priors: dict[int | None, Mapping[int, CurvePrior]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, some: Dataset, held: Dataset | None, how: JointOptions) -> Folds:
@@ -54,40 +54,57 @@ class Folds:
     def specs(self, before: WarmStart | None = None) -> list[ModelSpec]:
         """The kinds of gates; that of a tree to continue."""
         if before is not None:
-            return [self._spec(before.basis_spec, before.design, before.gates, {})]
+            return [self._spec(Columns(before.basis_spec, before.design), before.gates, {})]
         gates: Gates = "axis" if self.how.gate == "axis" else "open"
         binned: dict[int, Binned] = {}
         every = np.ones(self.some.X.shape[1], np.bool_)
-        return [self._spec(basis_spec, design, gates, binned) for basis_spec, design in self.designs(every)]
+        return [self._spec(columns, gates, binned) for columns in self.columns(every)]
 
-    def _spec(self, basis_spec: BasisSpec, design: DesignMatrix, gates: Gates, binned: dict[int, Binned]) -> ModelSpec:
-        how = self.how
-        return ModelSpec(basis_spec, design, self.row_folds, self.full, how.n_threads, how.single, gates, binned=binned)
+    def _spec(self, columns: Columns, gates: Gates, binned: dict[int, Binned]) -> ModelSpec:
+        how, (basis_spec, design, design_of) = self.how, columns
+        return ModelSpec(
+            basis_spec,
+            design,
+            self.row_folds,
+            self.full,
+            how.n_threads,
+            how.single,
+            gates,
+            binned=binned,
+            design_of=design_of,
+        )
 
-    def designs(self, inputs: Inputs) -> list[tuple[BasisSpec, DesignMatrix]]:
-        """Basis specs, and columns of some inputs; with fewer inputs, each has more curves."""
+    def columns(self, inputs: Inputs) -> list[Columns]:
+        """Kinds of columns of some inputs; with fewer inputs, each has more curves."""
+        if self.some.is_sparse:
+            return [Columns(BasisSpec(), stored_design(self.some.X, self.some.weight).only(inputs))]
+        basis_specs = basis_specs_for(self.how.gate, int(inputs.sum()), len(self.some))
+        found = [self._columns(one, inputs) for one in (basis_specs[:1] if self.how.effort == "quick" else basis_specs)]
+        return [one for one in found if one is not None]
+
+    def _columns(self, basis_spec: BasisSpec, inputs: Inputs) -> Columns | None:
+        """One kind of columns; None if it is by evidence, and there is none."""
         some, how = self.some, self.how
-        if some.is_sparse:
-            return [(BasisSpec(), stored_design(some.X, some.weight).only(inputs))]
-        found = []
-        basis_specs = basis_specs_for(how.gate, int(inputs.sum()), len(some))
-        for basis_spec in basis_specs[:1] if how.effort == "quick" else basis_specs:
-            priors = self.priors if basis_spec.curve else NO_PRIORS
-            design = build_design(some.X, some.n_levels, some.weight, basis_spec, how.signs, inputs, priors)
-            found.append((basis_spec, design))
-        return found
 
-    @computed_once
-    def priors(self) -> Mapping[int, CurvePrior]:
-        """Priors of the curves, by evidence on all rows; for large tables, on the training rows of the full fold.
+        def design_of(priors: Mapping[int, CurvePrior]) -> DesignMatrix:
+            return build_design(some.X, some.n_levels, some.weight, basis_spec, how.signs, inputs, priors)
 
-        So the columns of small tables do not depend on the deal of the folds.
-        A sum of curves is one node and mixes nothing, so answers count as outputs.
+        if not basis_spec.evidence:
+            return Columns(basis_spec, design_of(NO_PRIORS))
+        if not how.steps.evidence or how.is_monotone or not self._priors(0):
+            return None
+        return Columns(basis_spec, design_of(self._priors(0)), lambda fold_index: design_of(self._priors(fold_index)))
+
+    def _priors(self, fold_index: int | None) -> Mapping[int, CurvePrior]:
+        """Priors of the curves, by evidence on the training rows of a fold; None: on all rows.
+
+        So held-out rows are new to the columns, too. A sum of curves mixes nothing, so answers count as outputs.
         """
-        train = self.row_folds[self.full][0] if self.full else self.some
-        if not self.how.steps.local_columns or self.how.is_monotone:
-            return NO_PRIORS
-        return curve_priors(replace(train, loss=train.loss.mixing_outputs), FIRST_STRENGTH, self.how.n_threads)
+        if fold_index not in self.known_priors:
+            rows = self.some if fold_index is None else self.row_folds[fold_index][0]
+            rows = replace(rows, loss=rows.loss.mixing_outputs)
+            self.known_priors[fold_index] = curve_priors(rows, FIRST_STRENGTH, self.how.n_threads)
+        return self.known_priors[fold_index]
 
 
 def fold_rows(some: Dataset, held: Dataset | None) -> list[tuple[Dataset, Dataset]]:

@@ -31,7 +31,7 @@ def trees_on_the_way(search: ModelSearch, rows: TrainingRows, schema: Schema) ->
     trial = search.chosen
     engine = trial.spec.fold(trial.spec.full).train
     return tuple(
-        to_tree(params, trial.spec.design, schema, rows.sample.loss, engine, rows.centre, rows.scale)
+        to_tree(params, trial.spec.columns(trial.spec.full), schema, rows.sample.loss, engine, rows.centre, rows.scale)
         for params in growth_steps(trial, search.trials.trainer)
     )
 

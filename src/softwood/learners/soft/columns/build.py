@@ -8,12 +8,12 @@ For a number x with training mean, spread and ranks:
     curve k       cos(pi k rank(x)), standardised                            (gate="additive")
     quadratic     linear^2 between knots, standardised                       (gate="additive")
     point mass    1 at the smallest (largest) value, if many rows share it   (gate="additive")
-    local column  what evidence finds beyond these (curve_prior.py)          (gate="additive")
+    by evidence   directions of the prior of the curve (curve_prior.py)      (gate="additive", a kind of its own)
     smooth step   half a period of a cosine of rank(x)                       (gate="additive", monotone inputs)
 
 The normal score is for numbers with a long tail: incomes, counts, times. The point mass is for numbers that are often
 zero: rain, sales. Normal score, curves, quadratic and point mass are linear between knots at quantiles and constant
-beyond the ends, so that outliers have no further effect. So are local columns, for steps and peaks.
+beyond the ends, so that outliers have no further effect. So are columns by evidence, which also have steps and peaks.
 
 A category has an indicator for each level that occurs in two rows (for very many levels, such as names of towns, only
 the most frequent), all scaled so that together they vary as much as one number. Columns have mean 0; but with many
@@ -72,7 +72,7 @@ def build_design(
 
     `signs` has 1 or -1 for an input with which predictions should increase or decrease, else 0; empty: none. Such an
     input has no indicator of missing values: they count as the mean. `inputs`: those with columns; None: all.
-    `priors` of the curves of some numbers, for local columns beside `basis_spec.curve`.
+    `priors` of the curves of some numbers, for `basis_spec.evidence`.
     """
     if basis_spec == PLAIN and not any(n_levels):
         moments = column_moments(X, weight)

@@ -123,7 +123,10 @@ class DesignMatrix:
 
 @dataclass(frozen=True)
 class BasisSpec:
-    """Which columns a number has, and their scales (0: none); linear ones are clipped at `limit` spreads."""
+    """Which columns a number has, and their scales (0: none); linear ones are clipped at `limit` spreads.
+
+    evidence : whether it has columns by the prior of its curve (curve_prior.py).
+    """
 
     linear: float = 1.0
     square: float = 0.0
@@ -131,11 +134,12 @@ class BasisSpec:
     curve: tuple[float, ...] = ()
     quadratic: float = 0.0
     limit: float = CLIP_SPREADS
+    evidence: bool = False
 
     @property
     def is_nonlinear(self) -> bool:
         """Whether there are columns other than linear ones."""
-        return bool(self.square or self.normal_score or self.curve or self.quadratic)
+        return bool(self.square or self.normal_score or self.curve or self.quadratic or self.evidence)
 
 
 PLAIN = BasisSpec(limit=float("inf"))  # linear columns in the inputs' own units, never clipped

@@ -29,7 +29,7 @@ def add_number(
     is_monotone: bool,
     prior: CurvePrior | None = None,
 ) -> None:
-    """Add the columns of a number with values x; `prior` of its curve, for local columns beside `basis_spec.curve`."""
+    """Add the columns of a number with values x; `prior` of its curve, for `basis_spec.evidence`."""
     middle, spread = find_moments(f, x, weight)
     if spread == 0.0:
         return
@@ -51,8 +51,11 @@ def add_number(
             build.column({term: scale / spread}, -scale * (middle / spread + mean), f, 0)
     if basis_spec.square and not is_monotone:
         _square(build, f, (x - middle) / spread, middle, spread, weight, basis_spec.square)
+    if basis_spec.evidence and prior is not None and not is_monotone:
+        height = prior.columns()
+        _add_curves(build, f, middle, prior.knot, height - _moments(x, weight, prior.knot, height)[0])
     if basis_spec.normal_score or basis_spec.curve or basis_spec.quadratic:
-        _curves(build, f, x, weight, middle, basis_spec, is_monotone, prior)
+        _curves(build, f, x, weight, middle, basis_spec, is_monotone)
 
 
 def _square(build: Builder, f: int, z: Floats, middle: float, spread: float, weight: Floats, scale: float) -> None:
@@ -81,7 +84,6 @@ def _curves(
     middle: float,
     basis_spec: BasisSpec,
     is_monotone: bool,
-    prior: CurvePrior | None,
 ) -> None:
     knot, rank = find_knots(x, weight)
     if len(knot) < 3:
@@ -100,11 +102,6 @@ def _curves(
     varies = spread >= 1e-6
     scaled = (height - mean)[varies] * scale[varies, None] / spread[varies, None]
     _add_curves(build, f, middle, knot, scaled)
-    if prior is not None and basis_spec.curve and not is_monotone:
-        straight = (prior.knot - prior.knot[0]) / (prior.knot[-1] - prior.knot[0])
-        smooth = np.concatenate([straight[None, :], interpolate(prior.knot, knot, height)])
-        local = prior.local(smooth)
-        _add_curves(build, f, middle, prior.knot, local - _moments(x, weight, prior.knot, local)[0])
 
 
 def _moments(x: Floats, weight: Floats, knot: Floats, height: Floats) -> tuple[Floats, Floats]:

@@ -4,11 +4,10 @@
 
 No fold, no grid, no held-out row. One Newton step for each update of the strengths (performance iteration: Gu 1992;
 Wood, Li, Shaddick and Augustin 2017), halved while the penalised loss does not fall. The noise is the dispersion,
-estimated from residuals and effective degrees of freedom; 1 for classes. Each output has its own curves, strengths
-and noise; with more than two classes, they are updated in turn by the diagonal of the second derivatives.
+estimated from residuals and effective degrees of freedom; 1 for two classes.
 
 The constant is not penalised: columns are centred by the weights of the step. Losses without a likelihood (Huber,
-quantiles) are not fitted, nor are sparse tables or those with too many inputs.
+quantiles) are not fitted, nor are several outputs, sparse tables or those with too many inputs.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from softwood.learners.soft.evidence.hats import HatBasis, Hats, make_hats
 from softwood.learners.soft.evidence.strengths import Penalties, Strengths, add_band, solve_scaled
 from softwood.learners.soft.rows.dataset import Dataset
 
-LIKELIHOODS = (LossKind.SQUARED, LossKind.LOGISTIC, LossKind.SOFTMAX, LossKind.TWEEDIE)
+LIKELIHOODS = (LossKind.SQUARED, LossKind.LOGISTIC, LossKind.TWEEDIE)
 MAX_ITER = 40  # updates of the strengths; 10 to 25 are usual
 CONVERGED_DEGREES = 0.05  # change of the degrees of freedom of every input
 MAX_HALVINGS = 8
@@ -37,36 +36,32 @@ MIN_SHARE = 1e-3  # smallest probability, or mean target, of the initial constan
 
 
 @dataclass(frozen=True)
-class CurvesOfOutput:
-    """The curves of one output, and the quantities of their fit.
+class Curves:
+    """A sum of curves, and the quantities of its fit.
 
     noise : the dispersion.  degrees : effective degrees of freedom of each input.
     """
 
+    basis: HatBasis
     constant: float
     coefficient: Floats
     strength: Strengths
     noise: float
     degrees: Floats
 
-
-@dataclass(frozen=True)
-class Curves:
-    """A sum of curves for each output."""
-
-    basis: HatBasis
-    outputs: list[CurvesOfOutput]
-
     def output(self, at: HatRows) -> Floats:
-        """Their outputs, (rows, outputs)."""
-        return np.stack([one.constant + at.times(one.coefficient) for one in self.outputs], axis=1)
+        """Its output, (rows, 1)."""
+        return (self.constant + at.times(self.coefficient))[:, None]
 
 
 def hats_of(rows: Dataset) -> HatBasis | None:
-    """The columns for curves on these rows; None if the loss has no likelihood, or there are too many inputs."""
-    if rows.loss.kind not in LIKELIHOODS or rows.is_sparse:
+    """The columns for curves on these rows; None if the loss has no likelihood, or inputs or outputs are too many.
+
+    Each output more would be a fit of its own, and more than two classes are fitted no better by columns by evidence.
+    """
+    if rows.loss.kind not in LIKELIHOODS or rows.target.shape[1] > 1 or rows.is_sparse:
         return None
-    return make_hats(rows, rows.target.shape[1] if rows.loss == Loss.SOFTMAX else 1)
+    return make_hats(rows)
 
 
 def fit_curves(
@@ -77,32 +72,26 @@ def fit_curves(
     start : curves of the same inputs with fewer knots.
     """
     fitter = CurveFitter(rows, HatRows.of(basis, rows), Penalties.of(basis), n_threads)
-    outputs = _constants(rows, basis, fitter.penalties) if start is None else _moved(start, basis, fitter.penalties)
-    score = Curves(basis, outputs).output(fitter.at)
+    curves = _constant(rows, basis, fitter.penalties) if start is None else _moved(start, basis, fitter.penalties)
+    score = curves.output(fitter.at)
     for _ in range(max_iter):
-        before, outputs = outputs, [fitter.step(one, score, k) for k, one in enumerate(outputs)]
-        moved = [np.abs(new.degrees - old.degrees).max() for new, old in zip(outputs, before, strict=True)]
-        if max(moved) < CONVERGED_DEGREES:
+        before, curves = curves, fitter.step(curves, score)
+        if np.abs(curves.degrees - before.degrees).max() < CONVERGED_DEGREES:
             break
-    return Curves(basis, outputs)
+    return curves
 
 
-def _constants(rows: Dataset, basis: HatBasis, penalties: Penalties) -> list[CurvesOfOutput]:
-    """Curves that are 0, of each output."""
+def _constant(rows: Dataset, basis: HatBasis, penalties: Penalties) -> Curves:
+    """Curves that are 0."""
     flat, degrees = np.zeros(int(basis.begin[-1])), np.zeros(len(basis.inputs))
-    return [CurvesOfOutput(float(c), flat, penalties.first(), 1.0, degrees) for c in best_constant(rows)]
+    return Curves(basis, best_constant(rows), flat, penalties.first(), 1.0, degrees)
 
 
-def _moved(start: Curves, basis: HatBasis, penalties: Penalties) -> list[CurvesOfOutput]:
+def _moved(start: Curves, basis: HatBasis, penalties: Penalties) -> Curves:
     """The same curves over other knots."""
-    begin = start.basis.begin[1:-1]
-
-    def moved(one: CurvesOfOutput) -> CurvesOfOutput:
-        pairs = zip(start.basis.inputs, basis.inputs, np.split(one.coefficient, begin), strict=True)
-        heights = np.concatenate([_heights_at(after, before, height) for before, after, height in pairs])
-        return replace(one, coefficient=heights, strength=penalties.first(one.strength))
-
-    return [moved(one) for one in start.outputs]
+    pairs = zip(start.basis.inputs, basis.inputs, np.split(start.coefficient, start.basis.begin[1:-1]), strict=True)
+    heights = np.concatenate([_heights_at(after, before, height) for before, after, height in pairs])
+    return replace(start, basis=basis, coefficient=heights, strength=penalties.first(start.strength))
 
 
 def _heights_at(after: Hats, before: Hats, height: Floats) -> Floats:
@@ -113,16 +102,13 @@ def _heights_at(after: Hats, before: Hats, height: Floats) -> Floats:
     return np.append(interpolate(after.knot, before.knot, height[None, :n])[0], height[n:])
 
 
-def best_constant(rows: Dataset) -> Floats:
+def best_constant(rows: Dataset) -> float:
     """The initial constant: the mean, the log odds or the log of the mean."""
-    mean = np.asarray(np.average(rows.target, axis=0, weights=rows.weight))
+    mean = float(np.average(rows.target[:, 0], weights=rows.weight))
     if rows.loss.kind == LossKind.LOGISTIC:
-        p = np.clip(mean, MIN_SHARE, 1.0 - MIN_SHARE)
-        return np.asarray(log(p / (1.0 - p)))
-    if rows.loss.kind == LossKind.SOFTMAX:
-        scores = log(np.maximum(mean, MIN_SHARE))
-        return np.asarray(scores - scores.mean())
-    return np.asarray(log(np.maximum(mean, MIN_SHARE))) if rows.loss.kind == LossKind.TWEEDIE else mean
+        p = min(max(mean, MIN_SHARE), 1.0 - MIN_SHARE)
+        return float(log(p / (1.0 - p)))
+    return float(log(max(mean, MIN_SHARE))) if rows.loss.kind == LossKind.TWEEDIE else mean
 
 
 @dataclass
@@ -135,12 +121,12 @@ class CurveFitter:
     n_threads: int
     squared_products: Floats | None = None
 
-    def step(self, now: CurvesOfOutput, score: Floats, k: int) -> CurvesOfOutput:
-        """One Newton step of output `k`, which also updates its column of `score`, and one update of its strengths.
+    def step(self, now: Curves, score: Floats) -> Curves:
+        """One Newton step, which also updates `score`, and one update of the strengths.
 
         If rounding leaves no positive definite matrix, nothing changes.
         """
-        slope, curvature = self._derivatives(score, k)
+        slope, curvature = self._derivatives(score)
         weight = self.rows.weight * curvature
         H, total = self._products(weight), float(weight.sum())
         mean = H[:, : len(self.at.basis.inputs[0])].sum(axis=1) / total  # of each column
@@ -154,14 +140,12 @@ class CurveFitter:
         change, covariance = found[0][:, 0] - now.coefficient, now.noise * found[1]
         shift = -float(down.sum()) / total - dot(mean, change)
         moved = self.at.times(change) + shift
-        part = 1.0 if self.rows.loss == Loss.SQUARED else self._length(now, score, k, change, moved)
-        score[:, k] += part * moved
-        return self._updated(now, score, k, now.constant + part * shift, now.coefficient + part * change, covariance)
+        part = 1.0 if self.rows.loss == Loss.SQUARED else self._length(now, score, change, moved)
+        score[:, 0] += part * moved
+        return self._updated(now, score, now.constant + part * shift, now.coefficient + part * change, covariance)
 
-    def _updated(
-        self, now: CurvesOfOutput, score: Floats, k: int, constant: float, b: Floats, covariance: Floats
-    ) -> CurvesOfOutput:
-        """The output after a step: degrees of freedom, noise, the next strengths."""
+    def _updated(self, now: Curves, score: Floats, constant: float, b: Floats, covariance: Floats) -> Curves:
+        """The curves after a step: degrees of freedom, noise, the next strengths."""
         held = np.sum(now.strength.value * self.penalties.traces(covariance), axis=0)
         degrees = np.diff(self.at.basis.begin) - held
         return replace(
@@ -169,13 +153,13 @@ class CurveFitter:
             constant=constant,
             coefficient=b,
             strength=self.penalties.updated(now.strength, b, covariance),
-            noise=self._noise(score, k, float(degrees.sum())),
+            noise=self._noise(score, float(degrees.sum())),
             degrees=degrees,
         )
 
-    def _derivatives(self, score: Floats, k: int) -> tuple[Floats, Floats]:
+    def _derivatives(self, score: Floats) -> tuple[Floats, Floats]:
         slope, curvature = loss_derivatives(self.rows.loss, score, self.rows.target)
-        return slope[:, k], curvature[:, k]
+        return slope[:, 0], curvature[:, 0]
 
     def _products(self, weight: Floats) -> Floats:
         if self.rows.loss != Loss.SQUARED:
@@ -184,17 +168,17 @@ class CurveFitter:
             self.squared_products = self.at.products(weight, self.n_threads)
         return self.squared_products
 
-    def _noise(self, score: Floats, k: int, degrees: float) -> float:
+    def _noise(self, score: Floats, degrees: float) -> float:
         """Pearson's estimate: squared residuals over residual degrees of freedom; weights count as rows."""
         if self.rows.loss.is_classes:
             return 1.0
-        slope, curvature = self._derivatives(score, k)
+        slope, curvature = self._derivatives(score)
         squares = dot(self.rows.weight, slope * slope / curvature)
         return max(squares / max(self.rows.total_weight - 1.0 - degrees, 1.0), MIN_NOISE)
 
-    def _length(self, now: CurvesOfOutput, score: Floats, k: int, change: Floats, moved: Floats) -> float:
+    def _length(self, now: Curves, score: Floats, change: Floats, moved: Floats) -> float:
         """The step length: 1, or the first of 1/2, 1/4, ... that lowers the penalised loss."""
-        loss = self._penalised_loss(now, score, k, change, moved)
+        loss = self._penalised_loss(now, score, change, moved)
         before, part = loss(0.0), 1.0
         for _ in range(MAX_HALVINGS):
             if loss(part) <= before:
@@ -202,14 +186,11 @@ class CurveFitter:
             part /= 2
         return 0.0
 
-    def _penalised_loss(
-        self, now: CurvesOfOutput, score: Floats, k: int, change: Floats, moved: Floats
-    ) -> Callable[[float], float]:
+    def _penalised_loss(self, now: Curves, score: Floats, change: Floats, moved: Floats) -> Callable[[float], float]:
         """The penalised loss at this proportion of the step."""
-        there = score.copy()
 
         def loss(part: float) -> float:
-            there[:, k] = score[:, k] + part * moved
+            there = score + part * moved[:, None]
             penalty = float(np.sum(now.strength.value * self.penalties.squares(now.coefficient + part * change)))
             lost = dot(self.rows.weight, row_loss(self.rows.loss, there, self.rows.target))
             return lost + 0.5 * now.noise * penalty

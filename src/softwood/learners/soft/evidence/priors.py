@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from softwood.arrays import Floats
-from softwood.kernels.arithmetic import eigh, exp, log, matmul
+from softwood.kernels.arithmetic import dot, eigh, exp, log, matmul
 from softwood.kernels.formulas.losses import loss_derivatives
 from softwood.learners.soft.columns.curve_prior import CurvePrior
 from softwood.learners.soft.evidence.fit import Curves
@@ -28,18 +28,17 @@ def curve_priors(rows: Dataset, strength: float, n_threads: int = 1) -> dict[int
     at, penalties = HatRows.of(curves.basis, rows), Penalties.of(curves.basis)
     moment = _moments(at.products(rows.weight / rows.total_weight, n_threads), len(curves.basis.inputs[0]))
     information = _information(rows, curves, at)
-    precision = [_precision(penalties, one.strength) for one in curves.outputs]
+    S = _precision(penalties, curves.strength)
     found = {}
     for hats, first in zip(curves.basis.inputs, curves.basis.begin[:-1].tolist(), strict=True):
         mine = slice(first, first + len(hats.knot))
         if len(hats.knot):
             found[hats.feature] = CurvePrior(
                 knot=hats.knot,
-                covariance=np.mean([_covariance(S[mine, mine]) for S in precision], axis=0),
+                covariance=_covariance(S[mine, mine]),
                 moment=moment[mine, mine],
                 information=information,
-                ridge=strength / float(np.mean([one.noise for one in curves.outputs])),
-                fitted=np.array([one.coefficient[mine] for one in curves.outputs]),
+                ridge=strength / curves.noise,
             )
     return found
 
@@ -50,14 +49,14 @@ def _moments(products: Floats, first_input: int) -> Floats:
     return np.asarray(products - mean * mean[:, None])
 
 
-def _information(rows: Dataset, curves: Curves, at: HatRows) -> Floats:
-    """The second derivative of the loss of all rows by the constant of each output, over its noise."""
-    curvature = loss_derivatives(rows.loss, curves.output(at), rows.target)[1]
-    return np.asarray(matmul(rows.weight, curvature) / np.array([one.noise for one in curves.outputs]))
+def _information(rows: Dataset, curves: Curves, at: HatRows) -> float:
+    """The second derivative of the loss of all rows by the constant, over the noise."""
+    curvature = loss_derivatives(rows.loss, curves.output(at), rows.target)[1][:, 0]
+    return dot(rows.weight, curvature) / curves.noise
 
 
 def _precision(penalties: Penalties, strength: Strengths) -> Floats:
-    """The matrix S of an output."""
+    """The matrix S."""
     value, step = strength.value, log(STRENGTH_FACTOR)
     rounded = np.where(value > 0, exp(step * np.round(log(np.where(value > 0, value, 1.0)) / step)), 0.0)
     n = len(penalties.of_column)

@@ -41,7 +41,7 @@ def curves_with_jumps(rows: Dataset, n_threads: int = 1) -> Curves | None:
 
 def _changed(curves: Curves, rows: Dataset, change: Callable[[Hats, Mask, Floats], Hats]) -> HatBasis:
     """The basis with changed hats where curves are steep; the same basis if nothing changes."""
-    heights = np.split(np.array([one.coefficient for one in curves.outputs]), curves.basis.begin[1:-1], axis=1)
+    heights = np.split(curves.coefficient, curves.basis.begin[1:-1])
     after = []
     for hats, height in zip(curves.basis.inputs, heights, strict=True):
         value = known_values(rows, hats.feature) if len(hats.knot) else NOTHING
@@ -58,13 +58,12 @@ def known_values(rows: Dataset, f: int) -> Floats:
 
 
 def steep_segments(hats: Hats, height: Floats, value: Floats) -> Mask:
-    """Segments of a number where the curve of some output rises or falls per row much more than on average."""
-    rise = np.abs(np.diff(height[:, : len(hats.knot)], axis=1))
+    """Segments of a number where the curve rises or falls per row much more than on average."""
+    rise = np.abs(np.diff(height[: len(hats.knot)]))
     if not rise.size:
         return hats.jumps
     n = np.maximum(np.diff(np.searchsorted(value, hats.knot)), 1)
-    steep = rise / n > STEEP_FACTOR * rise.sum(axis=1, keepdims=True) / n.sum()
-    return np.asarray(steep.any(axis=0))
+    return np.asarray(rise / n > STEEP_FACTOR * rise.sum() / n.sum())
 
 
 def _divided(hats: Hats, steep: Mask, value: Floats) -> Hats:

@@ -47,11 +47,11 @@ def from_best_start(trial: Trial, max_iter: int, n_threads: int = 1) -> Candidat
 
     Refinement ends in a local minimum: a tree grown on four fifths of the rows often leads to a better one.
     """
-    chosen, fold = trial.candidate, trial.spec.fold(trial.spec.full)
+    chosen, fold = trial.over(trial.spec.full), trial.spec.fold(trial.spec.full)
     refined = _all_refined(chosen, fold.train, max_iter, n_threads)
     found = [chosen.tree[0], *(tree.scale_output(chosen.output_scale[0]) for _, tree in refined)]
     best = min(found, key=lambda tree: tree.loss(fold.valid))
-    return replace(chosen, tree=[best, *chosen.tree[1:]])
+    return replace(trial.candidate, tree=[best, *trial.candidate.tree[1:]])
 
 
 def _all_refined(

@@ -14,12 +14,13 @@ Leaf = Literal["auto", "constant", "linear"]
 
 CURVE_SCALES = (0.7, 0.35, 0.23, 0.18, 0.14, 0.12)  # for frequency k: 1/k, so that the penalty grows as k^2
 ADDITIVE = BasisSpec(normal_score=0.7, curve=CURVE_SCALES, quadratic=0.35)
+EVIDENCE = BasisSpec(evidence=True)
 BASIS_SPECS: dict[Gate, tuple[BasisSpec, ...]] = {
     "axis": (BasisSpec(),),
     "linear": (BasisSpec(),),
     "quadratic": (BasisSpec(square=0.5),),
-    "additive": (ADDITIVE,),
-    "auto": (BasisSpec(), ADDITIVE),
+    "additive": (ADDITIVE, EVIDENCE),
+    "auto": (BasisSpec(), ADDITIVE, EVIDENCE),
 }
 MAX_CURVE_COLUMNS = 256  # for all inputs together; with many inputs, curves have fewer frequencies,
 MIN_CURVES = 3  # but a normal score and two cosines (and the quadratic), which wide tables need,

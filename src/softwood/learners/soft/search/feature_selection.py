@@ -7,16 +7,15 @@ that select the inputs favour the selection. A selection is confirmed on a third
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from softwood.arrays import Floats
-from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.search.ablation import ablation_importance
 from softwood.learners.soft.search.penalty_tuning import STRENGTHS
 from softwood.learners.soft.search.selection import CLEAR_SE, compare
-from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
+from softwood.learners.soft.search.spec import Columns, Inputs, ModelSpec, Trial
 from softwood.learners.soft.search.trials import Trials
 
 MIN_IMPORTANCE_SHARE = 0.95  # proportion of total ablation importance covered by the kept inputs, on training rows
@@ -28,12 +27,12 @@ MAX_KEPT_SHARE = 0.75  # of the inputs; if more are kept, there is little to gai
 class FeatureSelection:
     """Makes trials with fewer inputs.
 
-    prepare : maps the inputs to use to the basis specs and design matrices to try.
+    prepare : maps the inputs to use to the kinds of columns to try.
     restricted : specs with a subset of the inputs, each made once, so that the trainer finds its trials again.
     """
 
     trials: Trials
-    prepare: Callable[[Inputs], list[tuple[BasisSpec, DesignMatrix]]]
+    prepare: Callable[[Inputs], list[Columns]]
     restricted: dict[tuple[ModelSpec, bytes], ModelSpec] = field(default_factory=dict)
 
     def select(self) -> bool:
@@ -48,7 +47,7 @@ class FeatureSelection:
             return False
         spec = best.spec
         inputs = np.isin(np.arange(spec.n_inputs), spec.design.feature)
-        fresh = [replace(spec, basis_spec=one, design=design, fold_cache={}) for one, design in self.prepare(inputs)]
+        fresh = [spec.with_columns(*columns) for columns in self.prepare(inputs)]
         trials.specs = [spec if one.basis_spec == spec.basis_spec else one for one in fresh]
         return True
 
@@ -69,10 +68,10 @@ class FeatureSelection:
         spec, tree = trial.spec, trial.candidate.tree[0]
         rows = spec.row_folds[0][0]
         yield most_important(ablation_importance(tree, spec.design, rows, spec.fold(0).train), MIN_IMPORTANCE_SHARE)
-        if spec.confirmation_fold:
-            trial = self.trials.trainer.on_fold(trial, spec.confirmation_fold)
-        tree, rows = trial.candidate.tree[0], spec.row_folds[spec.confirmation_fold][1]
-        increase = ablation_importance(tree, spec.design, rows, spec.fold(spec.confirmation_fold).valid)
+        if at := spec.confirmation_fold:
+            trial = self.trials.trainer.on_fold(trial, at)
+        tree, rows = trial.candidate.tree[0], spec.row_folds[at][1]
+        increase = ablation_importance(tree, spec.columns(at), rows, spec.fold(at).valid)
         yield most_important(increase, MIN_HELD_OUT_IMPORTANCE_SHARE)
 
     def _needs_other_inputs(self, trial: Trial, inputs: Inputs) -> bool:

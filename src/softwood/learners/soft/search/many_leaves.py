@@ -39,17 +39,18 @@ class ManyLeaves:
 
 def kinds_with_many_leaves(trials: Trials) -> list[ManyLeaves]:
     """The kinds to grow; none if trees with many leaves were not near the best, or options exclude them."""
-    spec, trainer = next((one for one in trials.specs if one.basis_spec.curve), None), trials.trainer
+    curved, trainer = [one for one in trials.specs if one.basis_spec.curve or one.basis_spec.evidence], trials.trainer
     has_room = trainer.full_leaves is not None and trainer.full_leaves > trainer.grow_options.max_leaves
-    if spec is None or trials.penalty is not None or not has_room or trainer.grow_options.max_gate_features is not None:
+    if not curved or trials.penalty is not None or not has_room or trainer.grow_options.max_gate_features is not None:
         return []
-    if spec.gates != "open" or spec.design.rising is not None:
+    smooth, local = curved[0], curved[-1]  # by evidence, if there are such columns: many leaves are for large tables
+    if smooth.gates != "open" or smooth.design.rising is not None:
         return []
     near = trials.near(trials.found)
-    found = [ManyLeaves(spec, "none", LIGHT_STRENGTH)] if any(_is_of_kind(trial, "none") for trial in near) else []
+    found = [ManyLeaves(local, "none", LIGHT_STRENGTH)] if any(_is_of_kind(trial, "none") for trial in near) else []
     has_many_classes = trials.best.candidate.tree[0].outputs > MAX_OUTPUTS_WITH_OWN_SLOPES
-    if has_many_classes and len(spec.linear_columns) and any(_is_of_kind(trial, "shared") for trial in near):
-        found.append(ManyLeaves(spec, "mixed", LIGHT_STRENGTH_OF_CLASSES))
+    if has_many_classes and len(smooth.linear_columns) and any(_is_of_kind(trial, "shared") for trial in near):
+        found.append(ManyLeaves(smooth, "mixed", LIGHT_STRENGTH_OF_CLASSES))
     return found
 
 

@@ -14,8 +14,7 @@ from softwood.learners.soft.search.trials import MAX_ROUNDS, Trials
 
 def reweight_features(trials: Trials) -> None:
     """Add the reweighted trial if its loss is lower than that of the best one."""
-    able = [trial for trial in trials.found if trial.spec.gates == "open" and trial.candidate.inputs > 1]
-    if not able:
+    if not (able := _able(trials)):
         return
     best = min(able, key=lambda trial: trial.loss)
     reweighted = _reweighted(trials, best)
@@ -25,8 +24,7 @@ def reweight_features(trials: Trials) -> None:
 
 def reweight_refined(trials: Trials, fold_index: int) -> None:
     """The best trial of a fold, refined with inputs weighted by relevance, repeatedly while its loss falls."""
-    able = [trial for trial in trials.found if trial.spec.gates == "open" and trial.candidate.inputs > 1]
-    if not able:
+    if not (able := _able(trials)):
         return
     best = start = min(able, key=lambda trial: trial.loss)
     for _ in range(MAX_ROUNDS):
@@ -36,6 +34,14 @@ def reweight_refined(trials: Trials, fold_index: int) -> None:
         best = refined
     if best is not start:
         trials.add(best)
+
+
+def _able(trials: Trials) -> list[Trial]:
+    """Trials whose inputs may be reweighted; none if columns by evidence, which are weighted already, are the best."""
+    if trials.best.spec.basis_spec.evidence:
+        return []
+    able = [trial for trial in trials.found if trial.spec.gates == "open" and trial.candidate.inputs > 1]
+    return [trial for trial in able if not trial.spec.basis_spec.evidence]
 
 
 def _reweighted(trials: Trials, trial: Trial) -> Trial:

@@ -33,7 +33,8 @@ def screen_axis_gates(trials: Trials, wide: ModelSpec) -> list[Trial]:
     best = trials.best.loss
     trees = _trees(trials, trials.slopes[0], [wide.with_gates("unpenalized")], np.inf)
     if trees[0].loss < best:
-        either = [one.with_gates("either") for one in dict.fromkeys([wide, *trials.specs])]
+        own = [one for one in dict.fromkeys([wide, *trials.specs]) if not one.basis_spec.evidence]
+        either = [one.with_gates("either") for one in own]
         for slopes in reversed(trials.slopes):
             trees += _trees(trials, slopes, either, trials.largest_loss())
     return [tree for tree in trees if tree.candidate.nodes > 1]

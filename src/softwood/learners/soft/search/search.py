@@ -22,7 +22,7 @@ class SearchSteps:
     select_features: bool = True
     try_axis_gates: bool = True
     reweight_features: bool = True
-    local_columns: bool = True
+    evidence: bool = True
     tune_on_all: bool = True
     grow_best_root: bool = True
 

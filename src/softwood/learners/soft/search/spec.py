@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +14,25 @@ from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.columns.piecewise import expansion_of
-from softwood.learners.soft.params.params import Gates, Slopes
+from softwood.learners.soft.params.other_columns import over_columns
+from softwood.learners.soft.params.params import Gates, Slopes, SoftTreeParams
 from softwood.learners.soft.rows.binning import Binned
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.fold import Fold
 from softwood.learners.soft.search.selection import Candidate
 from softwood.tree.once import computed_once
 
+MAX_ROWS = 1_000  # on which the sums of a tree are expressed by other columns
 Inputs = npt.NDArray[np.bool_]  # indices of the inputs
+DesignOf = Callable[[int | None], DesignMatrix]  # the columns for a fold; None: for all rows
+
+
+class Columns(NamedTuple):
+    """A kind of columns; `design_of` a fold if each fold has its own, chosen by its training rows."""
+
+    basis_spec: BasisSpec
+    design: DesignMatrix
+    design_of: DesignOf | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +41,7 @@ class ModelSpec:
 
     full : the first fold of full size. For large tables, smaller folds for screening precede it.
     factor : of each column, its relevance (relevance.py); 1 where all inputs are penalized alike.
+    design_of : the columns of a fold if each fold has its own, chosen by its training rows; `design` is of the first.
     """
 
     basis_spec: BasisSpec
@@ -40,6 +54,17 @@ class ModelSpec:
     fold_cache: dict[int, Fold] = field(default_factory=dict)
     binned: dict[int, Binned] = field(default_factory=dict)  # by fold; independent of the columns, so specs share it
     factor: Floats | float = 1.0
+    design_of: DesignOf | None = None
+    known_designs: dict[int | None, DesignMatrix] = field(default_factory=dict)
+
+    def columns(self, fold_index: int | None) -> DesignMatrix:
+        """The columns of a fold; None: of all rows, or in large tables of the full fold."""
+        if self.design_of is None or fold_index == 0:
+            return self.design
+        fold_index = self.full if self.full and fold_index is None else fold_index
+        if fold_index not in self.known_designs:
+            self.known_designs[fold_index] = self.design_of(fold_index)
+        return self.known_designs[fold_index]
 
     def fold(self, fold_index: int) -> Fold:
         """Built on first access."""
@@ -53,17 +78,17 @@ class ModelSpec:
             self.fold_cache[fold_index] = Fold.make(
                 train,
                 valid,
-                self.design,
+                self.columns(fold_index),
                 self.n_threads,
                 self.single,
-                expansion=self.expansion,
+                expansion=self.expansion if self.columns(fold_index) is self.design else None,
                 binned=self.binned[fold_index],
             )
         return self.fold_cache[fold_index]
 
     @computed_once
     def expansion(self) -> Expansion:
-        """The columns as tables, for all folds."""
+        """The columns of the first fold as tables."""
         return expansion_of(self.design, self.n_inputs)
 
     def rows(self, fold_index: int) -> float:
@@ -90,6 +115,10 @@ class ModelSpec:
         """A third fold with as many rows; 0 if there is none."""
         return 2 if self.confirmation_fold and len(self.row_folds) > 2 else 0
 
+    def with_columns(self, basis_spec: BasisSpec, design: DesignMatrix, design_of: DesignOf | None) -> ModelSpec:
+        """The same rows and gates, with other columns."""
+        return replace(self, basis_spec=basis_spec, design=design, design_of=design_of, fold_cache={}, known_designs={})
+
     def with_gates(self, gates: Gates) -> ModelSpec:
         """The same rows and columns, with other gates."""
         return replace(self, gates=gates)
@@ -110,7 +139,8 @@ class ModelSpec:
 
     def only(self, inputs: Inputs) -> ModelSpec:
         """The columns of some inputs."""
-        return replace(self, design=self.design.only(inputs), fold_cache={})
+        of_fold = None if self.design_of is None else (lambda fold_index: self.columns(fold_index).only(inputs))
+        return replace(self, design=self.design.only(inputs), fold_cache={}, design_of=of_fold, known_designs={})
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +155,20 @@ class Trial:
     @property
     def loss(self) -> float:
         return self.candidate.loss
+
+    def over(self, fold_index: int | None, first: int | None = None) -> Candidate:
+        """The candidate with all trees over the columns of one fold; None: of all rows.
+
+        first : the fold of the first tree; None: the first one of full size.
+        """
+        spec, after = self.spec, self.spec.columns(fold_index)
+
+        def moved(tree: SoftTreeParams, k: int) -> SoftTreeParams:
+            before, rows = spec.columns(k), spec.row_folds[k][0]
+            return tree if before is after else over_columns(tree, before, after, rows.head(MAX_ROWS).X)
+
+        at = spec.full if first is None else first
+        return replace(self.candidate, tree=[moved(tree, k) for k, tree in enumerate(self.candidate.tree, at)])
 
     def selection_bias(self, fold_index: int) -> Floats:
         """Correction of each held-out row's loss, because these rows selected the tree's size (scorer.py).

@@ -99,8 +99,8 @@ class Trainer:
 
     def grown_further(self, screened: Trial, penalty: float, fold_index: int) -> Trial:
         """The screened tree, refined and grown further on a fold that contains its rows."""
-        train = screened.spec.fold(fold_index).train
-        tree = screened.candidate.as_learned[0].refine(train, penalty, SPLIT_ITER, ROUGH_TOL)[1]
+        train, start = screened.spec.fold(fold_index).train, screened.over(fold_index, 0)
+        tree = start.as_learned[0].refine(train, penalty, SPLIT_ITER, ROUGH_TOL)[1]
         return self.grown(tree, screened.spec, penalty, fold_index)
 
     def resumed(self, tree: SoftTreeParams, spec: ModelSpec, penalty: float) -> Trial:
@@ -162,7 +162,8 @@ class Trainer:
         if key not in self.roots:
             train = spec.fold(fold_index).train
             own_columns = spec.linear_columns if slopes == "mixed" else NO_COLUMNS
-            root = init_root(train, len(spec.design), slopes, spec.design.rising, own_columns)
+            design = spec.columns(fold_index)
+            root = init_root(train, len(design), slopes, design.rising, own_columns)
             if slopes != "none":
                 root = root.refine(train, penalty, self.max_iter)[1]
             self.roots[key] = replace(root, origin_slope=root.slope[0]) if slopes == "own" else root

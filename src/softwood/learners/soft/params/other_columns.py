@@ -1,0 +1,37 @@
+"""A tree over other columns of the same inputs: every linear sum becomes the nearest one of the new columns.
+
+    phi(x) is near shift + T psi(x)     phi the old columns, psi the new ones, input by input: least squares on rows
+
+Evidence on other rows finds other columns for nearly the same curves, so little is lost; refinement follows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softwood.arrays import Floats
+from softwood.kernels.arithmetic import eigh, matmul
+from softwood.learners.soft.columns.design import DesignMatrix
+from softwood.learners.soft.params.params import SoftTreeParams
+
+TINY_SHARE = 1e-9  # of the largest eigenvalue; smaller ones are rounding errors
+
+
+def over_columns(tree: SoftTreeParams, before: DesignMatrix, after: DesignMatrix, X: Floats) -> SoftTreeParams:
+    """The tree over the columns `after`; X has some rows of the inputs."""
+    shift, T = np.zeros(len(before)), np.zeros((len(before), len(after)))
+    for f in np.unique(before.feature).tolist():
+        old, new = before.columns_of(f), after.columns_of(f)
+        phi, psi = before.of_input(f, X[:, f], old), after.of_input(f, X[:, f], new)
+        middle = psi.mean(axis=0)
+        away = psi - middle
+        T[np.ix_(old, new)] = matmul(_inverse(matmul(away.T, away)), matmul(away.T, phi)).T
+        shift[old] = phi.mean(axis=0) - matmul(T[np.ix_(old, new)], middle)
+    return tree.over(T, shift)
+
+
+def _inverse(S: Floats) -> Floats:
+    """The generalised inverse of a symmetric matrix without negative eigenvalues."""
+    value, direction = eigh(S)
+    kept = value > TINY_SHARE * value.max(initial=0.0)
+    return np.asarray(matmul(direction[:, kept] / value[kept], direction[:, kept].T))
