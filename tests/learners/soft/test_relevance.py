@@ -121,7 +121,7 @@ def test_under_a_given_penalty_no_input_is_reweighted() -> None:
 
 
 def test_the_history_says_which_candidates_are_reweighted() -> None:
-    history = SoftTreeRegressor().fit(*bump(400, 0)).history_
+    history = SoftTreeRegressor(gate="linear").fit(*bump(400, 0)).history_
     assert {one["reweighted"] for one in history} == {True, False}
 
 

@@ -120,10 +120,11 @@ def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset 
     search = soft.run_search(rows, held, how.grow_options(), None)
     refit = held is None or rows.are_sampled
     trial, work = search.chosen, Interruptible(how.keep, search.interrupted)
-    grown = trial.candidate
     if not (refit or work.interrupted):
-        grown = work.result(grown, from_best_start, trial, FINISH_ITER, how.n_threads)
-    buds = Budding(trial.spec, grown, how)
+        kept = work.result(trial.candidate, from_best_start, trial, FINISH_ITER, how.n_threads)
+        trial = replace(trial, candidate=kept)
+    trial = replace(trial, spec=trial.spec.over_all_rows(), candidate=trial.over(None))
+    buds = Budding(trial.spec, trial.candidate, how)
     point = buds.as_found() if work.interrupted else work.result(buds.as_found(), buds.selected)
     design, params = trial.spec.design, point.tree[0]
     held_out = buds.answered(point, rows.centre, rows.scale)

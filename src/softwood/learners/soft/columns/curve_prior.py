@@ -15,6 +15,7 @@ import numpy as np
 
 from softwood.arrays import Floats
 from softwood.kernels.arithmetic import eigh, matmul
+from softwood.learners.soft.rows.moments import round_off
 
 MIN_INFORMATION = 0.02  # of the rows about a direction, relative to that of its prior
 
@@ -40,7 +41,7 @@ class CurvePrior:
         half = _half(self.covariance)
         variance, direction = eigh(matmul(half.T, matmul(self.moment, half)))
         kept = variance * self.information >= MIN_INFORMATION
-        return np.asarray(np.sqrt(self.ridge) * _upwards(matmul(half, direction[:, kept]).T[::-1]))
+        return round_off(np.sqrt(self.ridge) * _upwards(matmul(half, direction[:, kept]).T[::-1]))
 
 
 def _upwards(height: Floats) -> Floats:

@@ -75,15 +75,8 @@ class ForestGrower:
         sample, trial, recipe = self.rows.sample, self.recipe.trial, self.recipe
         out = left_out(sample, number, self.n_trees)
         folds = [bag_of(sample, out)] * (trial.spec.full + 1)
-        spec = replace(
-            trial.spec,
-            design=recipe.design,
-            design_of=None,
-            row_folds=folds,
-            n_threads=1,
-            fold_cache={},
-            binned={},
-        )
+        spec = trial.spec.over_all_rows()
+        spec = replace(spec, design=recipe.design, row_folds=folds, n_threads=1, fold_cache={}, binned={})
         trainer = Trainer(recipe.grow_options, self.how.max_iter, recipe.full_leaves)
         root = trainer.root(spec, trial.slopes, trial.candidate.penalty, spec.full)
         if trial.slopes == "own" and not trial.grown:

@@ -13,6 +13,7 @@ from softwood.arrays import Floats
 from softwood.kernels.arithmetic import eigh, matmul
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.rows.moments import round_off
 
 TINY_SHARE = 1e-9  # of the largest eigenvalue; smaller ones are rounding errors
 
@@ -25,9 +26,9 @@ def over_columns(tree: SoftTreeParams, before: DesignMatrix, after: DesignMatrix
         phi, psi = before.of_input(f, X[:, f], old), after.of_input(f, X[:, f], new)
         middle = psi.mean(axis=0)
         away = psi - middle
-        T[np.ix_(old, new)] = matmul(_inverse(matmul(away.T, away)), matmul(away.T, phi)).T
+        T[np.ix_(old, new)] = round_off(matmul(_inverse(matmul(away.T, away)), matmul(away.T, phi)).T)
         shift[old] = phi.mean(axis=0) - matmul(T[np.ix_(old, new)], middle)
-    return tree.over(T, shift)
+    return tree.over(T, round_off(shift))
 
 
 def _inverse(S: Floats) -> Floats:

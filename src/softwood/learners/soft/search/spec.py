@@ -119,6 +119,10 @@ class ModelSpec:
         """The same rows and gates, with other columns."""
         return replace(self, basis_spec=basis_spec, design=design, design_of=design_of, fold_cache={}, known_designs={})
 
+    def over_all_rows(self) -> ModelSpec:
+        """The same with the columns of all rows for every fold."""
+        return self if self.design_of is None else self.with_columns(self.basis_spec, self.columns(None), None)
+
     def with_gates(self, gates: Gates) -> ModelSpec:
         """The same rows and columns, with other gates."""
         return replace(self, gates=gates)
