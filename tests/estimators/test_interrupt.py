@@ -20,6 +20,7 @@ Y = np.sin(3 * X[:, 0]) + 0.1 * R.normal(size=150)
 
 KEEPING: dict[str, Callable[[], Any]] = {
     "soft": lambda: softwood.SoftTreeRegressor(gate="linear", max_leaves=3),
+    "curves": lambda: softwood.SoftTreeRegressor(gate="additive", leaf="linear", max_leaves=2),
     "incremental": lambda: softwood.SoftTreeRegressor(learner="incremental", max_leaves=6),
     "budding": lambda: softwood.BuddingTreeRegressor(gate="linear", leaf="constant", max_nodes=5),
     "rounded": lambda: softwood.BuddingTreeRegressor(gate="linear", leaf="constant", max_nodes=5, round_buds=True),

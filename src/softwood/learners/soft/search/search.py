@@ -89,4 +89,4 @@ class ModelSearch:
     @property
     def chosen(self) -> Trial:
         """The simplest trial that is not clearly worse than the best so far."""
-        return self.trials.chosen
+        return self.trials.chosen.from_full_fold()

@@ -22,7 +22,7 @@ from softwood.learners.soft.search.fold import Fold
 from softwood.learners.soft.search.selection import Candidate
 from softwood.tree.once import computed_once
 
-MAX_ROWS = 1_000  # on which the sums of a tree are expressed by other columns
+OTHER_COLUMNS_ROWS = 1_000  # on which the sums of a tree are expressed by other columns
 Inputs = npt.NDArray[np.bool_]  # indices of the inputs
 DesignOf = Callable[[int | None], DesignMatrix]  # the columns for a fold; None: for all rows
 
@@ -149,30 +149,38 @@ class ModelSpec:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A candidate and how to train it again on other rows: columns, slopes, with or without gates."""
+    """A candidate and how to train it again on other rows: columns, slopes, with or without gates.
+
+    first_fold : the fold of its first tree.
+    """
 
     spec: ModelSpec
     slopes: Slopes
     grown: bool
     candidate: Candidate
+    first_fold: int = 0
 
     @property
     def loss(self) -> float:
         return self.candidate.loss
 
-    def over(self, fold_index: int | None, first: int | None = None) -> Candidate:
-        """The candidate with all trees over the columns of one fold; None: of all rows.
-
-        first : the fold of the first tree; None: the first one of full size.
-        """
+    def over(self, fold_index: int | None) -> Candidate:
+        """The candidate with all trees over the columns of one fold; None: of all rows."""
         spec, after = self.spec, self.spec.columns(fold_index)
 
         def moved(tree: SoftTreeParams, k: int) -> SoftTreeParams:
             before, rows = spec.columns(k), spec.row_folds[k][0]
-            return tree if before is after else over_columns(tree, before, after, rows.head(MAX_ROWS).X)
+            return tree if before is after else over_columns(tree, before, after, rows.head(OTHER_COLUMNS_ROWS).X)
 
-        at = spec.full if first is None else first
-        return replace(self.candidate, tree=[moved(tree, k) for k, tree in enumerate(self.candidate.tree, at)])
+        trees = [moved(tree, k) for k, tree in enumerate(self.candidate.tree, self.first_fold)]
+        return replace(self.candidate, tree=trees)
+
+    def from_full_fold(self) -> Trial:
+        """The trial; a tree of the screening fold, if the search was interrupted, over the columns of the full fold."""
+        full = self.spec.full
+        if self.first_fold == full:
+            return self
+        return replace(self, candidate=self.over(full), first_fold=full)
 
     def selection_bias(self, fold_index: int) -> Floats:
         """Correction of each held-out row's loss, because these rows selected the tree's size (scorer.py).

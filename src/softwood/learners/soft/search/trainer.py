@@ -99,7 +99,7 @@ class Trainer:
 
     def grown_further(self, screened: Trial, penalty: float, fold_index: int) -> Trial:
         """The screened tree, refined and grown further on a fold that contains its rows."""
-        train, start = screened.spec.fold(fold_index).train, screened.over(fold_index, 0)
+        train, start = screened.spec.fold(fold_index).train, screened.over(fold_index)
         tree = start.as_learned[0].refine(train, penalty, SPLIT_ITER, ROUGH_TOL)[1]
         return self.grown(tree, screened.spec, penalty, fold_index)
 
@@ -149,7 +149,7 @@ class Trainer:
             gates=spec.gates,
             reweighted=spec.reweighted,
         )
-        return Trial(spec, tree.slopes, grown, candidate)
+        return Trial(spec, tree.slopes, grown, candidate, fold_index)
 
     def clear(self) -> None:
         """Release the design matrices of all rows."""
