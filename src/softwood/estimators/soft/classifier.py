@@ -44,7 +44,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
     gate : {"auto", "axis", "linear", "quadratic", "additive"}
         What gates compare: one input (as steep as the data support), a weighted sum of inputs, of inputs and their
         squares, or of curves. "auto" tries linear, additive and axis gates and keeps the simplest unless another is
-        better. Curves can have steps and peaks where the rows show them clearly.
+        better. With two classes, curves can have steps and peaks where the rows show them clearly.
     leaf : {"auto", "constant", "linear"}
         Response of the leaves: a constant, or a weighted sum of what gates compare.
     mix : {"output", "probability"}

@@ -110,8 +110,7 @@ class Penalties:
 
     def squares(self, b: Floats) -> Floats:
         """b'S_j b for each penalty and input."""
-        beside = np.stack([b * np.r_[b[k:], np.zeros(k)] for k in range(3)])
-        return self.traces(beside)
+        return self.traces(_beside(b))
 
     def inverse_traces(self, strength: Strengths) -> Floats:
         """tr(S^-1 S_j) for each penalty and input."""
@@ -149,5 +148,12 @@ def solve_scaled(A: Floats, right: Floats, n_threads: int = 1) -> tuple[Floats, 
     if found is None:
         return None
     solution, band = found
-    beside = np.stack([scale * np.r_[scale[k:], np.zeros(k)] for k in range(3)])
-    return solution * scale[:, None], band * beside
+    return solution * scale[:, None], band * _beside(scale)
+
+
+def _beside(b: Floats) -> Floats:
+    """The diagonals of b b': each entry times itself, the next one and the one after that; 0 beyond the end."""
+    product = np.zeros((3, len(b)))
+    for k in range(3):
+        product[k, : len(b) - k] = b[: len(b) - k] * b[k:]
+    return product
