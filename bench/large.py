@@ -38,9 +38,10 @@ TEST_ROWS = 50_000  # of a synthetic table
 MOST_SECONDS = 600.0  # CPU seconds of a fit
 INPUTS, NOISE = 10, 0.5  # of a synthetic table; the noise's standard deviation
 Results = dict[str, dict[str, float]]  # "table/rows/seed/model": error, nodes, seconds
-LEAD = """SoftTree's error is smaller than CART's wherever both were run. It decreases with the number of rows, but hardly
-on flights beyond 20,000, because trees grow on 20,000 rows and steps of curves are found in 15,000 of them. LightGBM
-has a smaller error where there are many regions. `make large` runs it; the runs are in `bench/results/large.json`."""
+LEAD = """SoftTree's error is smaller than CART's wherever both were run. It decreases with the number of rows, but
+hardly on flights beyond 20,000, because trees grow on 20,000 rows and steps of curves are found in 15,000 of them.
+LightGBM has a smaller error where there are many regions. `make large` runs it; the runs are in
+`bench/results/large.json`."""
 HEAD = """# More rows
 
 Compared with LightGBM, SoftTree's error is smaller on 12 of 27 lines: pieces (all but one), chances, adult and flights with
