@@ -7,6 +7,8 @@ Evidence on other rows finds other columns for nearly the same curves, so little
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from softwood.arrays import Floats
@@ -28,7 +30,26 @@ def over_columns(tree: SoftTreeParams, before: DesignMatrix, after: DesignMatrix
         away = psi - middle
         T[np.ix_(old, new)] = round_off(matmul(_inverse(matmul(away.T, away)), matmul(away.T, phi)).T)
         shift[old] = phi.mean(axis=0) - matmul(T[np.ix_(old, new)], middle)
-    return tree.over(T, round_off(shift))
+    return _over(tree, T, round_off(shift))
+
+
+def _over(tree: SoftTreeParams, T: Floats, shift: Floats) -> SoftTreeParams:
+    """The same tree over psi, if phi = shift + T psi. A column is frozen if all columns that it comes from are."""
+    gate, bias, held = tree.gate[:, :-1], tree.gate[:, -1:], tree.frozen[:, :-1]
+    response, slope = tree.response, np.zeros((len(tree.slope), tree.outputs, T.shape[1]))
+    if len(slope):
+        response = response + matmul(tree.slope, shift)
+        slope = matmul(tree.slope.reshape(-1, tree.columns), T).reshape(slope.shape)
+    is_used = matmul((~held).astype(np.float64), np.abs(T)) > 0.0
+    frozen = ~is_used & held.any(axis=1, keepdims=True)
+    return replace(
+        tree,
+        gate=np.concatenate([matmul(gate, T), bias + matmul(gate, shift)[:, None]], axis=1),
+        response=response,
+        slope=slope,
+        origin_slope=matmul(tree.origin_slope, T),
+        frozen=np.concatenate([frozen, tree.frozen[:, -1:]], axis=1),
+    )
 
 
 def _inverse(S: Floats) -> Floats:

@@ -264,26 +264,6 @@ class SoftTreeParams:
         gate = np.concatenate([self.gate[:, :-1] * factor, self.gate[:, -1:]], axis=1)
         return self._with(gate=gate, slope=self.slope * factor, origin_slope=self.origin_slope * factor)
 
-    def over(self, T: Floats, shift: Floats) -> SoftTreeParams:
-        """The same tree over columns psi, if its own are phi = shift + T psi.
-
-        A column is frozen if all columns that it comes from are.
-        """
-        outputs = self.outputs
-        gate = np.concatenate([matmul(self.gate[:, :-1], T), self.gate[:, -1:]], axis=1)
-        gate[:, -1] += matmul(self.gate[:, :-1], shift)
-        response, slope = self.response, np.zeros((len(self.slope), outputs, T.shape[1]))
-        if len(slope):
-            response = response + matmul(self.slope, shift)
-            slope = matmul(self.slope.reshape(-1, self.columns), T).reshape(slope.shape)
-        is_used = matmul((~self.frozen[:, :-1]).astype(np.float64), np.abs(T)) > 0.0
-        frozen = np.concatenate(
-            [~is_used & self.frozen[:, :-1].any(axis=1, keepdims=True), self.frozen[:, -1:]], axis=1
-        )
-        return self._with(
-            gate=gate, response=response, slope=slope, origin_slope=matmul(self.origin_slope, T), frozen=frozen
-        )
-
     def spread_columns(self, source: npt.NDArray[np.intp], part: Floats) -> SoftTreeParams:
         """The tree over other columns: each gets a proportion of the weights of one old column."""
         with_bias = np.append(source, self.columns)
