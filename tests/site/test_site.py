@@ -118,7 +118,10 @@ def test_the_home_page_shows_a_live_tree(site: Path, browser: Any) -> None:
 def test_the_search_works_without_a_server(site: Path, browser: Any) -> None:
     page = browser.new_page(viewport={"width": 1300, "height": 900})
     page.goto((site / "index.html").as_uri())
-    page.locator("input.md-search__input").fill("surrogate")
+    field = page.locator("input.md-search__input")
+    field.click()
+    page.locator(".md-search-result__meta").get_by_text("Type to start searching").wait_for()  # the index is there
+    field.press_sequentially("surrogate")
     found = page.locator(".md-search-result__item")
     found.first.wait_for()
     assert found.count() >= 3
