@@ -48,7 +48,7 @@ def judge(runs: Iterable[Mapping[str, str]], beside: str = DEFAULT) -> list[Verd
     """Verdicts on every variant that shares a table and a seed with the reference."""
     by_variant: dict[str, dict[str, dict[str, Mapping[str, str]]]] = defaultdict(lambda: defaultdict(dict))
     for run in runs:
-        by_variant[run["variant"]][f"{run['table']}, {run['rows']}"][run["seed"]] = run
+        by_variant[run["variant"]][", ".join([run["table"], run["rows"], run.get("shaken") or ""])][run["seed"]] = run
     base = by_variant.pop(beside, {})
     found = [_verdict(name, base, mine) for name, mine in by_variant.items()]
     return [verdict for verdict in found if verdict is not None]

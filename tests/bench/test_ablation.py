@@ -10,6 +10,8 @@ import pytest
 
 from bench.ablation import run
 from bench.ablation.report import judge, to_text
+from bench.ablation.shaken import shake, spreads
+from bench.ablation.shaken import to_text as spread_text
 from bench.ablation.substitutes import ADDED, LEFT_OUT, find, substituted
 from bench.ablation.tables import NOISE, SURFACES, make_rows, sample, tables
 from bench.ablation.variants import STEPS, VARIANTS
@@ -117,3 +119,38 @@ def test_variants_may_be_compared_with_another_than_the_default() -> None:
     runs = [made(f"t{i}", 0, name, error) for i in range(3) for name, error in (("one node", 0.4), ("evidence", 0.2))]
     assert judge(runs) == []
     assert [(each.variant, round(each.ratio, 6)) for each in judge(runs, "one node")] == [("evidence", 0.5)]
+
+
+def test_shaken_rows_are_the_same_but_for_what_is_shaken() -> None:
+    rows = sample((make_rows("local", "much", True, 0), True), 200, 0)
+    assert shake(rows, "seeds", 1) is rows
+    moved = shake(rows, "columns", 1)
+    assert list(moved.X.columns) == list(moved.X_test.columns) != sorted(moved.X.columns)
+    np.testing.assert_array_equal(moved.X[sorted(moved.X.columns)].to_numpy(), rows.X)
+    noisy, fewer = shake(rows, "noise", 1), shake(rows, "rows", 1)
+    assert not np.array_equal(noisy.X, rows.X)
+    np.testing.assert_allclose(noisy.X, rows.X, rtol=1e-8)
+    assert len(fewer.X) == len(fewer.y) == 198
+    assert set(map(tuple, fewer.X)) < set(map(tuple, rows.X))
+    assert all(one.X_test.shape == rows.X_test.shape for one in (moved, noisy, fewer))
+
+
+def test_spreads_are_of_one_table_and_one_way_to_shake() -> None:
+    runs = [made("t", seed, "default", error) | {"shaken": "noise"} for seed, error in enumerate((0.1, 0.2))]
+    runs += [made("u", seed, "default", 0.1) | {"shaken": "noise"} for seed in range(2)]
+    runs += [made("t", 0, "default", 0.3) | {"shaken": "rows"}, made("t", 1, "default", 0.5)]
+    (found,) = spreads(runs)
+    assert (found.variant, found.shaken, found.steady) == ("default", "noise", 1)
+    assert found.tables == pytest.approx({"t": np.log(2) / np.sqrt(2), "u": 0.0})
+    assert "| default | noise | 2 | 0.245 | 1 | t 0.490, u 0.000 |" in spread_text(runs)
+
+
+def test_the_yardstick_is_shaken_beside_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SOFTWOOD_DATA", raising=False)
+    file = tmp_path / "shaken.csv"
+    asked = ["ablation", "--rows", "60", "--tables", "1", "--seeds", "2", "--results", str(file)]
+    monkeypatch.setattr(sys, "argv", [*asked, "--variants", "quick,LightGBM", "--shaken", "columns,rows"])
+    run.main()
+    lines = run.known_runs(file)
+    assert len(lines) == 8
+    assert len({line["error"] for line in lines if (line["variant"], line["shaken"]) == ("quick", "columns")}) == 1
