@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from softwood.arrays import Floats
@@ -14,7 +16,9 @@ from softwood.learners.soft.evidence.steep import curves_with_jumps
 from softwood.learners.soft.evidence.strengths import MIN_STRENGTH, USE, Penalties, Strengths, add_band
 from softwood.learners.soft.rows.dataset import Dataset
 
-STRENGTH_FACTOR = 1.1  # strengths are rounded to powers of this, so that units and rounding errors make no difference
+# Strengths, the noise and the information are rounded to powers of this: they are the result of a dozen steps, each of
+# which magnifies the last digits of the inputs.
+ROUNDING_FACTOR = 1.1
 
 
 def curve_priors(rows: Dataset, strength: float, n_threads: int = 1) -> dict[int, CurvePrior]:
@@ -27,7 +31,7 @@ def curve_priors(rows: Dataset, strength: float, n_threads: int = 1) -> dict[int
         return {}
     at, penalties = HatRows.of(curves.basis, rows), Penalties.of(curves.basis)
     moment = _moments(at.products(rows.weight / rows.total_weight, n_threads), len(curves.basis.inputs[0]))
-    information = _information(rows, curves, at)
+    information, noise = _rounded(_information(rows, curves, at)), _rounded(curves.noise)
     S = _precision(penalties, curves.strength)
     found = {}
     for hats, first in zip(curves.basis.inputs, curves.basis.begin[:-1].tolist(), strict=True):
@@ -37,8 +41,8 @@ def curve_priors(rows: Dataset, strength: float, n_threads: int = 1) -> dict[int
                 knot=hats.knot,
                 covariance=_covariance(S[mine, mine]),
                 moment=moment[mine, mine],
-                information=information,
-                ridge=strength / curves.noise,
+                information=float(information),
+                ridge=strength / float(noise),
             )
     return found
 
@@ -57,10 +61,14 @@ def _information(rows: Dataset, curves: Curves, at: HatRows) -> float:
 
 def _precision(penalties: Penalties, strength: Strengths) -> Floats:
     """The matrix S."""
-    value, step = strength.value, log(STRENGTH_FACTOR)
-    rounded = np.where(value > 0, exp(step * np.round(log(np.where(value > 0, value, 1.0)) / step)), 0.0)
     n = len(penalties.of_column)
-    return add_band(np.zeros((n, n)), penalties.total(Strengths(rounded, strength.moved, strength.power)))
+    return add_band(np.zeros((n, n)), penalties.total(replace(strength, value=_rounded(strength.value))))
+
+
+def _rounded(value: Floats | float) -> Floats:
+    """Powers of ROUNDING_FACTOR; 0 stays 0."""
+    value, step = np.asarray(value), log(ROUNDING_FACTOR)
+    return np.where(value > 0, exp(step * np.round(log(np.where(value > 0, value, 1.0)) / step)), 0.0)
 
 
 def _covariance(S: Floats) -> Floats:

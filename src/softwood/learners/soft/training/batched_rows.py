@@ -24,6 +24,7 @@ from softwood.kernels.kinds import Loss
 from softwood.kernels.row_hash import hash_by_ranges
 from softwood.learners.soft.regimes import SAMPLE_ROWS
 from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.rows.last_digits import without_last_digits
 from softwood.learners.soft.rows.moments import round_off
 from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.parts.folds import raise_to
@@ -53,7 +54,8 @@ def training_rows(
         scaled = Scaled(centre, scale, expansion, table.loss, n_threads, single)
         return BatchEngine(keep_engines(table, table.parts.map(scaled)), total, journal)
 
-    return TrainingRows(sample.scaled(centre, scale), n_distinct, centre, scale, make_engine)
+    sample = without_last_digits(sample.scaled(centre, scale))
+    return TrainingRows(sample, n_distinct, centre, scale, make_engine)
 
 
 def keep_engines(table: BatchedRows, parts: Parts[SoftRows]) -> Parts[SoftRows]:

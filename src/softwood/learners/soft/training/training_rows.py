@@ -18,8 +18,9 @@ from softwood.kernels.contracts.expansion import Expansion
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.columns.sparse_rows import stored_engine
-from softwood.learners.soft.regimes import HEAD_ROWS, KEPT_COLUMNS_MAX_ROWS, SAMPLE_ROWS, STORED_PASSES_MAX_ROWS
+from softwood.learners.soft.regimes import HEAD_ROWS, MEDIUM_TABLE_MAX_ROWS, SAMPLE_ROWS
 from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.rows.last_digits import without_last_digits
 from softwood.parts.folds import raise_to
 
 
@@ -27,7 +28,8 @@ from softwood.parts.folds import raise_to
 class TrainingRows:
     """A sample of the rows, and how to make the engine of all of them.
 
-    sample : at most SAMPLE_ROWS rows, `in_order`, targets scaled as (target - centre) / scale.
+    sample : at most SAMPLE_ROWS rows, `in_order`, targets scaled as (target - centre) / scale; inputs without
+        noise in their last digits.
     n_rows : number of distinct rows.
     make_engine : maps the expansion of the columns to the engine of all rows, with targets scaled in the same way.
     make_head_engine : `make_engine` for the first HEAD_ROWS rows, if more are in memory; else None.
@@ -63,13 +65,14 @@ class TrainingRows:
                 n_threads,
                 single,
                 rows.place,
-                keep=len(rows) <= KEPT_COLUMNS_MAX_ROWS,
-                by_tables=len(rows) > STORED_PASSES_MAX_ROWS,
+                keep=len(rows) <= SAMPLE_ROWS,
+                by_tables=len(rows) > MEDIUM_TABLE_MAX_ROWS,
             )
 
         of_head = partial(engine_of, whole.first(HEAD_ROWS)) if len(whole) > HEAD_ROWS else None
         make_engine = partial(engine_of, whole)
-        return cls(whole.head(SAMPLE_ROWS), len(whole), centre, scale, make_engine, of_head)
+        sample = without_last_digits(whole.head(SAMPLE_ROWS))
+        return cls(sample, len(whole), centre, scale, make_engine, of_head)
 
     @classmethod
     def on_device(
@@ -82,8 +85,8 @@ class TrainingRows:
         from softwood.engines.torch import find_device, from_inputs  # PyTorch is imported where it is used
 
         on = find_device(device)
-        whole = dataset.in_order(seed) if len(dataset) <= KEPT_COLUMNS_MAX_ROWS else dataset.present()
-        are_few = len(whole) <= KEPT_COLUMNS_MAX_ROWS
+        whole = dataset.in_order(seed) if len(dataset) <= SAMPLE_ROWS else dataset.present()
+        are_few = len(whole) <= SAMPLE_ROWS
         weight = raise_to(whole.weight, len(whole), whole.total_weight)[0]
         centre, scale = whole.target_scale()
         sample = whole.head(SAMPLE_ROWS) if are_few else whole.first_in_order(SAMPLE_ROWS, seed, n_threads)
@@ -92,7 +95,8 @@ class TrainingRows:
         def make_engine(expansion: Expansion) -> SumEngine:
             return from_inputs(whole.X, expansion, target, weight, whole.loss, on, single)
 
-        return cls(sample.scaled(centre, scale), len(whole), centre, scale, make_engine)
+        sample = without_last_digits(sample.scaled(centre, scale))
+        return cls(sample, len(whole), centre, scale, make_engine)
 
     def engine_of(self, design: DesignMatrix) -> SumEngine:
         """The engine of all rows over these columns."""
