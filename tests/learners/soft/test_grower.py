@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from softwood.engines import SampleEngine
 from softwood.engines.memory import from_columns
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.build import build_design
@@ -91,25 +90,6 @@ def test_nodes_have_a_price_when_trees_are_refined_on_all_rows(fold: Fold) -> No
     larger = tree.split(leaf, np.array([0.1, 0.1, 0.0]), tree.response[leaf], tree.response[leaf])
     chosen = replace(Candidate.nothing(), penalty=1e-4, tree=[larger, tree], output_scale=[1.0, 1.0])
     assert refitted(chosen, fold.train, 0).n_nodes == tree.n_nodes
-
-
-@pytest.mark.parametrize("slopes", ["none", "shared", "own"])
-def test_a_blind_tree_answers_as_if_the_column_stood_still(slopes: Slopes) -> None:
-    rng = np.random.default_rng(4)
-    tree = SoftTreeParams.root(np.zeros(2), 3, slopes)
-    tree = tree.split(0, np.zeros(4), np.zeros(2), np.zeros(2)).split(1, np.zeros(4), np.zeros(2), np.zeros(2))
-    tree = tree.with_parameters(rng.normal(size=len(tree.parameters)))
-    X, target, still = rng.normal(size=(50, 3)), np.zeros((50, 2)), np.array([0.3, -0.7, 0.0])
-
-    def engine(phi: np.ndarray) -> SampleEngine:
-        return from_columns(phi, target, np.ones(50), Loss.SQUARED, single=False)
-
-    one = np.array([False, True, False])
-    hold_columns = tree.hold_columns(one, still)
-    fixed = np.where(one, still, X)
-    np.testing.assert_allclose(
-        engine(X).output(hold_columns.shape, hold_columns.parameters), engine(fixed).output(tree.shape, tree.parameters)
-    )
 
 
 @pytest.mark.parametrize("slopes", ["none", "shared", "own"])

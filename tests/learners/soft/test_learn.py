@@ -111,7 +111,7 @@ def test_order_and_weights_of_rows_do_not_matter() -> None:
 
 
 def test_many_rows_need_no_copy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("softwood.learners.soft.rows.dataset.KEPT_COLUMNS_MAX_ROWS", 100)
+    monkeypatch.setattr("softwood.learners.soft.rows.dataset.SAMPLE_ROWS", 100)
     dataset = numbers(120)
     placed, copied = dataset.in_order(3, copied=False), dataset.in_order(3)
     assert placed.X is dataset.X

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from softwood.kernels.kinds import Loss
+from softwood.learners.soft.growth.split_step import SPLIT_ITER
 from softwood.learners.soft.learn import make_search, training_rows
 from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.rows.dataset import Dataset
@@ -15,12 +16,10 @@ from softwood.learners.soft.search.many_leaves import (
     LIGHT_STRENGTH,
     LIGHT_STRENGTH_OF_CLASSES,
     add_mixed,
-    dominates,
     kinds_with_many_leaves,
-    partition_by_slopes,
+    not_replaced,
 )
 from softwood.learners.soft.search.screening import screen
-from softwood.learners.soft.search.trainer import WARM_START_ITER
 from softwood.learners.soft.search.trials import Trials
 
 ROWS = 6_500
@@ -85,7 +84,6 @@ def test_leaves_of_many_classes_have_mixed_slopes_and_these_are_better_than_shar
     trials = screened(glyphs(), leaf="linear")
     (kind,) = kinds_with_many_leaves(trials)
     assert (kind.slopes, kind.strength) == ("mixed", LIGHT_STRENGTH_OF_CLASSES)
-    assert partition_by_slopes([kind]) == ([kind], [])
     (tree,) = kind.grown(trials, np.inf)
     params, linear = tree.candidate.tree[0], kind.spec.linear_columns
     assert params.own_columns.tolist() == linear.tolist()
@@ -93,34 +91,25 @@ def test_leaves_of_many_classes_have_mixed_slopes_and_these_are_better_than_shar
     shared = trials.trainer.from_root(kind.spec, "shared", tree.candidate.penalty, kind.spec.full)
     assert tree.loss < 0.95 * shared.loss
     refined = trials.trainer.reweight_refined(tree, kind.spec.full).candidate.tree[0]
-    assert 0 < refined.n_iter - params.n_iter < 2 * WARM_START_ITER < trials.trainer.max_iter + 1
+    assert 0 < refined.n_iter - params.n_iter < 2 * SPLIT_ITER < trials.trainer.max_iter + 1
 
 
-def test_mixed_slopes_join_the_race_where_all_rows_were_screened_and_trees_they_surpass_leave_it() -> None:
+def test_mixed_slopes_join_the_race_where_all_rows_were_screened_and_replace_shared_ones() -> None:
     trials = screened(glyphs(6_000), leaf="linear")
     assert trials.specs[0].full == 0
-    shared = next(trial for trial in trials.found if trial.grown)
-    worse = replace(shared, candidate=replace(shared.candidate, row_loss=2.0 * shared.candidate.row_loss))
-    before = list(trials.found)
-    trials.found.append(worse)
+    assert any(trial.grown and trial.spec.basis_spec.is_nonlinear for trial in trials.found)
     add_mixed(trials)
     *others, mixed = trials.found
     assert mixed.slopes == "mixed"
     assert mixed is trials.best
-    assert others == before
+    assert not any(trial.grown and trial.spec.basis_spec.is_nonlinear for trial in others)
 
 
-def test_constant_leaves_are_grown_after_the_screened_trees(trials: Trials) -> None:
-    kinds = kinds_with_many_leaves(trials)
-    assert partition_by_slopes(kinds) == ([], kinds)
-
-
-def test_a_tree_of_shared_slopes_is_given_up_only_for_a_much_better_one(trials: Trials) -> None:
-    tree = min((trial for trial in trials.found if trial.grown), key=lambda trial: trial.loss)
-    worse, shared = (
-        replace(tree, slopes="shared", candidate=replace(tree.candidate, row_loss=factor * tree.candidate.row_loss))
-        for factor in (1.2, 1.05)
-    )
-    assert dominates(tree, worse)
-    assert not dominates(tree, shared)
-    assert not dominates(tree, replace(worse, slopes="none"))
+def test_trees_with_many_leaves_replace_the_screened_ones_of_their_kind(trials: Trials) -> None:
+    tree = min((trial for trial in trials.found if trial.grown and trial.slopes == "none"), key=lambda one: one.loss)
+    own, shared, mixed = (replace(tree, slopes=slopes) for slopes in ("own", "shared", "mixed"))
+    screened = [tree, own, shared]
+    assert not_replaced(screened, []) == screened
+    assert not_replaced(screened, [tree]) == [own, shared]
+    assert not_replaced(screened, [mixed]) == [tree, own]
+    assert not_replaced([replace(tree, grown=False)], [tree]) != []

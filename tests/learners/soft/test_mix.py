@@ -54,7 +54,7 @@ def test_input_by_input_is_all_at_once(monkeypatch: pytest.MonkeyPatch, lead: tu
     columns = make(7)
     weight = np.random.default_rng(0).normal(size=(*lead, len(columns)))
     few = columns.in_user_units(weight, np.zeros(lead))
-    monkeypatch.setattr(module, "DENSE_MIX_MAX_CELLS", 0)
+    monkeypatch.setattr(module, "MAX_NUMBERS_AT_ONCE", 0)
     many = columns.in_user_units(weight, np.zeros(lead))
     np.testing.assert_allclose(many[0], few[0], rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(many[1], few[1])

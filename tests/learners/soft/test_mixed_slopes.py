@@ -77,12 +77,6 @@ def test_answers_stay_with(what: str) -> None:
     )
 
 
-def test_held_columns_are_constant() -> None:
-    held, at, phi = np.array([False, True, True, False, False]), np.arange(5.0), columns()
-    still = np.where(held, at, phi)
-    np.testing.assert_allclose(answers(tree().hold_columns(held, at), phi), answers(tree(), still), rtol=1e-10)
-
-
 def test_selected_columns_keep_their_own_slopes() -> None:
     kept = np.array([False, True, True, True, True])
     phi = np.where(kept, columns(), 0.0)
@@ -112,11 +106,11 @@ def test_energy_is_of_shared_slopes_and_those_of_leaves() -> None:
     np.testing.assert_allclose(of.column_energy, wanted + np.square(of.slope[1:][of.leaf]).sum(axis=(0, 1)))
 
 
-def test_they_cost_what_own_slopes_cost() -> None:
+def test_they_are_as_complex_as_own_slopes() -> None:
     mixed, own = (
         replace(Candidate.nothing(), tree=[of], row_loss=np.ones(1)) for of in (tree(), tree().with_own_slopes())
     )
-    assert mixed.cost == own.cost
+    assert mixed.complexity == own.complexity
 
 
 def test_a_file_holds_them_and_older_files_have_none() -> None:

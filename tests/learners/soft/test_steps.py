@@ -114,8 +114,8 @@ def test_a_tree_of_axis_gates_grows_on_with_such_gates() -> None:
     for seed in range(4):
         X, y = steps(600, 4, seed)
         model = SoftTreeRegressor(gate="axis", leaf="constant", max_leaves=2, warm_start=True).fit(X, y)
-        unpenalized = "unpenalized" in model.history_[-1]["gate"]
         model.set_params(max_leaves=8).fit(X, y)
+        unpenalized = "unpenalized" in model.history_[-1]["gate"]  # of the tree that grew on
         assert {len(inputs_of(model.tree_, m)) for m in branches(model.tree_)} == {1}
         sizes[seed] = (unpenalized, model.tree_.n_nodes)
     assert any(unpenalized for unpenalized, _ in sizes.values())

@@ -7,7 +7,7 @@ import pytest
 
 from softwood.kernels.formulas.losses import row_loss
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.growth.temperature_scaling import MAX_FACTOR, MIN_FACTOR, PRIOR_ROWS, best_output_scale
+from softwood.learners.soft.growth.temperature_scaling import MAX_FACTOR, PRIOR_ROWS, best_output_scale
 
 
 def outputs_and_targets(loss: Loss, n: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
@@ -36,7 +36,7 @@ def test_held_out_rows_never_lose_by_it(loss: Loss) -> None:
         factor = best_output_scale(loss, size * output, target, np.ones(40))
         after, before = (row_loss(loss, f * size * output, target).mean() for f in (factor, 1.0))
         assert after <= before + 1e-12
-        assert MIN_FACTOR <= factor <= MAX_FACTOR
+        assert 1 / MAX_FACTOR <= factor <= MAX_FACTOR
 
 
 def test_numbers_and_silence_stay_as_they_are() -> None:
@@ -58,7 +58,7 @@ def test_no_other_factor_is_better(outputs: int, size: float, noise: float) -> N
         return float(row_loss(loss, factor * output, target).sum() + 0.5 * PRIOR_ROWS * np.log(factor) ** 2)
 
     found = best_output_scale(loss, output, target, np.ones(60))
-    best = min(cost(factor) for factor in np.geomspace(MIN_FACTOR, MAX_FACTOR, 500))
+    best = min(cost(factor) for factor in np.geomspace(1 / MAX_FACTOR, MAX_FACTOR, 500))
     assert cost(found) <= best * (1 + 1e-5)
 
 

@@ -38,9 +38,8 @@ def test_the_first_rows_in_order_are_those_of_all_rows_in_order(distinct: int | 
 
 @pytest.fixture
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sample of 400 rows, and 500 rows are too many to be put in order."""
+    """A sample of 400 rows; more are too many to be put in order."""
     monkeypatch.setattr(training_rows, "SAMPLE_ROWS", 400)
-    monkeypatch.setattr(training_rows, "KEPT_COLUMNS_MAX_ROWS", 500)
 
 
 @pytest.mark.parametrize("rows", [300, 2000])

@@ -140,7 +140,6 @@ def _described(
         rows.centre,
         rows.scale,
         n_threads=how.n_threads,
-        expansion=None if rows.sample.is_sparse else rows.expansion_of(design),
         brief=how.effort == "quick",
     )
 

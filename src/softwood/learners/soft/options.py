@@ -37,7 +37,7 @@ class JointOptions:
     max_leaves: int = 16
     penalty: float | None = None
     max_gate_features: int | None = None
-    patience: int = 3
+    patience: int = 2
     least_gain: float = MIN_GAIN_SHARE
     max_iter: int = MAX_ITER
     n_threads: int = 1

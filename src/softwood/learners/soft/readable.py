@@ -21,7 +21,7 @@ from softwood.learners.soft.learn import learn_joint_from
 from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.result import FitResult
 from softwood.learners.soft.rows.dataset import Dataset
-from softwood.learners.soft.search.selection import Candidate
+from softwood.learners.soft.search.selection import CLEAR_SE, Candidate
 from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.learners.soft.warm_start import WarmStart
 from softwood.tree import Schema, Tree
@@ -29,7 +29,6 @@ from softwood.tree.views import LinearGate
 
 READABLE_MAX_LEAVES = 8
 READABLE_MAX_GATE_FEATURES = 3  # in a gate
-MAX_LOSS_SE = 1.0  # standard errors of the best loss
 
 
 def learn_readable(
@@ -75,7 +74,7 @@ def is_good_enough(plain: Candidate, best: Candidate) -> bool:
     gap = float(np.average(plain_loss - best_loss, weights=weight))
     mean = np.average(best_loss, weights=weight)
     error = np.sqrt(np.average(np.square(best_loss - mean), weights=weight) / weight.sum())
-    return bool(gap <= MAX_LOSS_SE * error)
+    return bool(gap <= CLEAR_SE * error)
 
 
 def why_not_readable(tree: Tree, max_gate_features: int | None = None) -> str:

@@ -7,9 +7,9 @@ Rows are distinct rows after equal ones were merged, unless noted otherwise. Fro
                      many classes may have mixed slopes
     up to 6,000      two folds                                                MEDIUM_TABLE_MAX_ROWS
     above 6,000      one part in four is held out; kinds and penalties        PARTS_OF_LARGE_TABLE
-                     are screened on 6,000 rows; passes by tables             STORED_PASSES_MAX_ROWS
-    above 20,000     trees grow on a sample; all rows refine the best one     SAMPLE_ROWS
-    above 30,000     columns are recomputed in every pass                     KEPT_COLUMNS_MAX_ROWS
+                     are screened on 6,000 rows; passes by tables
+    above 20,000     trees grow on a sample; all rows refine the best one,    SAMPLE_ROWS
+                     and columns are recomputed in every pass
     above 100,000    the last refinement has fewer iterations                 FULL_REFINEMENT_MAX_ROWS
     above 250,000    the last refinement begins with 250,000 rows             HEAD_ROWS
 
@@ -23,6 +23,10 @@ MEDIUM_TABLE_MAX_ROWS = 6_000
 MAX_ROWS_AND_FOLDS = ((SMALL_TABLE_MAX_ROWS, 5), (MEDIUM_TABLE_MAX_ROWS, 2))
 PARTS_OF_LARGE_TABLE = 4  # one of them is held out
 
+# Passes over medium tables multiply stored columns; those over larger ones look sums up in tables of segments. Time of
+# the second kind over the first, with 100 to 200 columns of 8 to 14 inputs: 480 rows 3.1; 2,000 rows 1 to 2.1; 4,100
+# rows 1.1 to 1.4; 12,000 rows .5 to .7.
+
 # Curves. Above 256 inputs only tables of at most this many values (rows times inputs) have curves.
 MAX_CURVED_VALUES = 1_000_000
 
@@ -30,16 +34,11 @@ MAX_CURVED_VALUES = 1_000_000
 ROWS_PER_LEAF = 200
 MAX_LEAVES_OF_LARGE_TABLE = 64
 
-# Passes over the rows multiply stored columns, or look sums up in tables of segments. Time of a pass by tables over one
-# with stored columns, with 100 to 200 columns of 8 to 14 inputs: 480 rows 3.1; 2,000 rows 1 to 2.1; 4,100 rows 1.1 to
-# 1.4; 12,000 rows .5 to .7.
-STORED_PASSES_MAX_ROWS = 6_000
-KEPT_COLUMNS_MAX_ROWS = 30_000  # with more, neither columns nor an ordered copy of the rows is kept, to save memory
-
 # The search. Screening 4,000 rows on 1,500 of them was worse on 8 of 12 tables, in a quarter more time. With fewer
 # rows per input, gates on all inputs only overfit.
 SCREENING_ROWS_PER_INPUT = 60
-SAMPLE_ROWS = 20_000  # enough to grow trees and to select one of them
+# Enough to grow trees and to select one of them. Of more rows neither columns nor an ordered copy is kept.
+SAMPLE_ROWS = 20_000
 
 # The last refinement. A pass over a million rows and 360 columns takes a second, and a tree grown on 20,000 rows has
 # nearly converged. A million rows with HEAD_ROWS and without: pieces .1042 and .1050, chances .1556 and .1564, in 44
@@ -47,6 +46,9 @@ SAMPLE_ROWS = 20_000  # enough to grow trees and to select one of them
 FULL_REFINEMENT_MAX_ROWS = 100_000  # by weight
 HEAD_ROWS = 250_000
 
-# Rows that importances and gains are measured on, and those with effort="quick".
+# Numbers of an intermediate table (64 MiB); what needs more is computed in parts, or from fewer rows.
+MAX_NUMBERS_AT_ONCE = 2**23
+
+# Rows that importances, gains and the sums of a tree by other columns are measured on, and those with effort="quick".
 IMPORTANCE_ROWS = 5_000
 QUICK_IMPORTANCE_ROWS = 250

@@ -15,6 +15,7 @@ from softwood.kernels import make_linear_columns
 from softwood.kernels.arithmetic import matmul
 from softwood.kernels.kinds import Term
 from softwood.learners.soft.columns.mix import Mix
+from softwood.learners.soft.regimes import MAX_NUMBERS_AT_ONCE
 from softwood.tree import Basis
 from softwood.tree.once import computed_once
 
@@ -22,7 +23,6 @@ HINGE, MISSING = int(Term.HINGE), int(Term.MISSING)
 CLIP_SPREADS = 8.0  # values further out have no further effect on a gate
 MAX_LEVELS = 128  # most frequent levels of a category, which have an indicator
 MIN_LEVEL_ROWS = 2.0  # of a level with an indicator: a single row cannot be confirmed
-DENSE_MIX_MAX_CELLS = 4_000_000  # terms times columns of one product over all inputs
 NO_PLACES = np.zeros(0, np.intp), np.zeros(0, np.intp)
 
 
@@ -111,7 +111,7 @@ class DesignMatrix:
     def in_user_units(self, weight: Floats, bias: Floats) -> tuple[Floats, Floats]:
         """Weights over columns (any leading axes) as weights over the basis terms, and the resulting bias."""
         bias = bias + matmul(weight, self.shift)
-        if len(self.basis) * len(self) <= DENSE_MIX_MAX_CELLS:
+        if len(self.basis) * len(self) <= MAX_NUMBERS_AT_ONCE:
             return matmul(weight, self.mix.dense().T), bias
         if self.mix.is_diagonal:
             return weight * self.mix.value, bias

@@ -15,7 +15,6 @@ from softwood.learners.soft.columns.smooth_steps import smooth_steps
 from softwood.learners.soft.rows.moments import MIN_SQUARABLE, find_moments
 
 SQUARE_MAX_DISTANCE_SPREADS = 2.0**21  # from 0; further out x^2, 2 middle x and middle^2 cancel too many digits
-SQUARE_MAX_SIZE = 1e150  # the square of a larger number overflows
 NORMAL_SCORE_MIN_RANK = 0.004  # largest distance of the ends of a curve
 POINT_MASS_SCALE = 0.7
 
@@ -60,7 +59,7 @@ def add_number(
 
 def _square(build: Builder, f: int, z: Floats, middle: float, spread: float, weight: Floats, scale: float) -> None:
     largest = max(abs(middle + spread * float(z.min())), abs(middle + spread * float(z.max())))
-    if largest > min(SQUARE_MAX_DISTANCE_SPREADS * spread, SQUARE_MAX_SIZE) or spread < MIN_SQUARABLE:
+    if largest > min(SQUARE_MAX_DISTANCE_SPREADS * spread, 1.0 / MIN_SQUARABLE) or spread < MIN_SQUARABLE:
         return  # doubles overflow
     square = z * z
     mean = float(np.average(square, weights=weight))

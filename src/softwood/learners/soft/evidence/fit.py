@@ -24,15 +24,14 @@ from softwood.kernels.formulas.special import interpolate
 from softwood.kernels.kinds import Loss, LossKind
 from softwood.learners.soft.evidence.hat_rows import HatRows
 from softwood.learners.soft.evidence.hats import HatBasis, Hats, make_hats
-from softwood.learners.soft.evidence.strengths import Penalties, Strengths, add_band, solve_scaled
+from softwood.learners.soft.evidence.strengths import TINY, Penalties, Strengths, add_band, solve_scaled
 from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.rows.target_scale import MIN_MEAN
 
 LIKELIHOODS = (LossKind.SQUARED, LossKind.LOGISTIC, LossKind.TWEEDIE)
 MAX_ITER = 40  # updates of the strengths; 10 to 25 are usual
 CONVERGED_DEGREES = 0.05  # change of the degrees of freedom of every input
 MAX_HALVINGS = 8
-MIN_NOISE = 1e-12  # for targets with spread 1
-MIN_SHARE = 1e-3  # smallest probability, or mean target, of the initial constant
 
 
 @dataclass(frozen=True)
@@ -106,9 +105,9 @@ def best_constant(rows: Dataset) -> float:
     """The initial constant: the mean, the log odds or the log of the mean."""
     mean = float(np.average(rows.target[:, 0], weights=rows.weight))
     if rows.loss.kind == LossKind.LOGISTIC:
-        p = min(max(mean, MIN_SHARE), 1.0 - MIN_SHARE)
+        p = min(max(mean, MIN_MEAN), 1.0 - MIN_MEAN)
         return float(log(p / (1.0 - p)))
-    return float(log(max(mean, MIN_SHARE))) if rows.loss.kind == LossKind.TWEEDIE else mean
+    return float(log(max(mean, MIN_MEAN))) if rows.loss.kind == LossKind.TWEEDIE else mean
 
 
 @dataclass
@@ -174,7 +173,7 @@ class CurveFitter:
             return 1.0
         slope, curvature = self._derivatives(score)
         squares = dot(self.rows.weight, slope * slope / curvature)
-        return max(squares / max(self.rows.total_weight - 1.0 - degrees, 1.0), MIN_NOISE)
+        return max(squares / max(self.rows.total_weight - 1.0 - degrees, 1.0), TINY)
 
     def _length(self, now: Curves, score: Floats, change: Floats, moved: Floats) -> float:
         """The step length: 1, or the first of 1/2, 1/4, ... that lowers the penalised loss."""

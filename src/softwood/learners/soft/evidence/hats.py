@@ -24,8 +24,7 @@ from softwood.tree.once import computed_once
 # trees with columns of 20 and of 40 knots have the same error (1.000 ± .005; time 1 and 1.4); with 64,000 rows pieces
 # .1107 and .1086, chances .1564 and .1550; with 20,000 adult .1259 and .1247.
 MAX_KNOTS, MIN_KNOTS = 40, 4
-MAX_COLUMNS = 400  # for all inputs together: solving takes the third power of this
-MAX_COLUMNS_PER_ROW = 1.0
+MAX_COLUMNS = 400  # for all inputs together, and at most one per row: solving takes the third power of this
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class HatBasis:
 
 def make_hats(rows: Dataset) -> HatBasis | None:
     """The columns for these rows; None if there are too many inputs for curves, or all are constant."""
-    room = int(min(MAX_COLUMNS, MAX_COLUMNS_PER_ROW * rows.total_weight))
+    room = int(min(MAX_COLUMNS, rows.total_weight))
     numbers = [f for f, levels in enumerate(rows.n_levels) if not levels]
     found = {f: _level_columns(f, *_known(rows, f), levels) for f, levels in enumerate(rows.n_levels) if levels}
     room -= sum(len(hats) for hats in found.values())

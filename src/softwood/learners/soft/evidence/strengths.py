@@ -37,7 +37,7 @@ MIN_STRENGTH = np.array([1e-4, 1e-4, 1e-4, 1e-2])
 MAX_STRENGTH = np.array([1e8, 1e10, 1e8, 1e8])
 MAX_FACTOR = 20.0  # largest change of a strength in one update
 MAX_POWER, POWER_GROWTH = 4.0, 1.5  # of the factor; its growth with every update in the same direction
-TINY = 1e-12
+TINY = 1e-12  # of a sum of squares, for targets with spread 1
 
 
 @dataclass(frozen=True)

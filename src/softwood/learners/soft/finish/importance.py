@@ -10,14 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from softwood.arrays import Floats
-from softwood.kernels.contracts.expansion import Expansion
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.finish.sparse_importance import described_by_stored
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.regimes import IMPORTANCE_ROWS
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.ablation import ablation_importance
-from softwood.learners.soft.search.fold import make_sample_engine
 from softwood.parts.ablation import as_parts
 from softwood.tree import Tree
 from softwood.tree.gain import Arrivals, Sample
@@ -51,7 +49,6 @@ def measure_tree(
     centre: Floats,
     scale: Floats,
     n_threads: int = 1,
-    expansion: Expansion | None = None,
     brief: bool = False,
 ) -> MeasuredTree:
     """The description of the tree with these parameters; `rows` are `in_order` with scaled targets, possibly a sample.
@@ -59,9 +56,7 @@ def measure_tree(
     If `brief`, a tree of one node is not hardened.
     """
     some = rows.head(IMPORTANCE_ROWS)
-    engine = make_sample_engine(some, design, n_threads, single=False, expansion=expansion)
-    importance = as_parts(ablation_importance(params, design, some, engine))
-    del engine  # it holds all columns, as do the next steps
+    importance = as_parts(ablation_importance(params, design, some))
     sample = sample_of(some, centre, scale)
     if some.is_sparse:
         described, by_gain, hard = described_by_stored(tree, sample, some.X, n_threads)

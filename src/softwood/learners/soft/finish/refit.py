@@ -9,13 +9,13 @@ import numpy as np
 
 from softwood.engines import SumEngine
 from softwood.kernels.arithmetic import exp, log
+from softwood.learners.soft.growth.split_step import SPLIT_ITER
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.regimes import FULL_REFINEMENT_MAX_ROWS
 from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.search.spec import Trial
 from softwood.parts.parallel import parallel_map
 
-MIN_ITER = 25  # of the last refinement
 NODE_PENALTY_ROWS = 3.0  # rows whose mean objective one node must save when trees are refined on all rows
 
 
@@ -27,7 +27,8 @@ def iterations_for(rows: float, max_iter: int) -> int:
     >>> iterations_for(20_000, 200), iterations_for(250_000, 200), iterations_for(4_000_000, 200)
     (200, 80, 25)
     """
-    return min(max_iter, max(MIN_ITER, int(max_iter * FULL_REFINEMENT_MAX_ROWS / max(rows, FULL_REFINEMENT_MAX_ROWS))))
+    share = FULL_REFINEMENT_MAX_ROWS / max(rows, FULL_REFINEMENT_MAX_ROWS)
+    return min(max_iter, max(SPLIT_ITER, int(max_iter * share)))
 
 
 def refitted(chosen: Candidate, whole: SumEngine, max_iter: int, n_threads: int = 1) -> SoftTreeParams:

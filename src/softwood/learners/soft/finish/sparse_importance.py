@@ -6,12 +6,12 @@ import numpy as np
 
 from softwood.arrays import Floats
 from softwood.kernels.sparse.table import SparseTable
+from softwood.learners.soft.regimes import MAX_NUMBERS_AT_ONCE
 from softwood.tree import Tree
 from softwood.tree.gain import Arrivals, Sample
 from softwood.tree.harden import harden
 from softwood.tree.narrow import over_inputs, used_inputs
 
-MAX_DENSE_VALUES = 2**23  # of the dense rows
 MEASURED_FIELDS = (
     "count", "impurity", "gain", "mean", "arrived", "column_mean", "weight_effect", "slope_effect",
 )  # statistics from rows  # fmt: skip
@@ -20,10 +20,10 @@ MEASURED_FIELDS = (
 def described_by_stored(tree: Tree, rows: Sample, X: SparseTable, n_threads: int = 1) -> tuple[Tree, Floats, Tree]:
     """The tree with statistics of the rows, the importances of its inputs by gain, and the tree with steps for gates.
 
-    X : the inputs of the rows; only as many rows are used as fit in MAX_DENSE_VALUES.
+    X : the inputs of the rows; only as many rows are used as fit in MAX_NUMBERS_AT_ONCE.
     """
     inputs = used_inputs(tree)
-    n = max(1, MAX_DENSE_VALUES // max(len(inputs), 1))
+    n = max(1, MAX_NUMBERS_AT_ONCE // max(len(inputs), 1))
     sample = Sample(X[:n].only(inputs).dense(), rows.target[:n], rows.weight[:n])
     narrow = tree.replace(**over_inputs(tree, inputs))
     seen, importance = Arrivals(narrow, sample, n_threads), np.zeros(tree.n_features)

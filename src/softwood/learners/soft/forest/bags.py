@@ -16,8 +16,7 @@ import numpy as np
 from softwood.arrays import Longs, Mask
 from softwood.learners.soft.rows.dataset import Dataset
 
-LEAST_PARTS = 4
-SHARE_LEFT_OUT = 0.25
+PARTS = 4  # at least; every tree leaves out one in so many
 
 
 def left_out(rows: Dataset, tree: int, n_trees: int) -> Mask:
@@ -30,8 +29,8 @@ def left_out(rows: Dataset, tree: int, n_trees: int) -> Mask:
     >>> left_out(rows, 0, 8).astype(int).tolist(), left_out(rows, 7, 8).astype(int).tolist()
     ([1, 1, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 1])
     """
-    n_parts = max(n_trees, LEAST_PARTS)
-    n_out = max(1, round(SHARE_LEFT_OUT * n_parts))
+    n_parts = max(n_trees, PARTS)
+    n_out = max(1, round(n_parts / PARTS))
     out = (_places(rows) - tree) % n_parts < n_out
     return np.zeros(len(rows), np.bool_) if out.all() else out
 

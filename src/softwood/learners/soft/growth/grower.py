@@ -9,16 +9,11 @@ from softwood.kernels.arithmetic import log2
 from softwood.learners.soft.columns.split_features import SplitFeatures
 from softwood.learners.soft.growth.scorer import Scorer
 from softwood.learners.soft.growth.split_batch import LEAVES_PER_BATCHED_SPLIT, ONE_BY_ONE_MAX_LEAVES, split_leaves
-from softwood.learners.soft.growth.split_step import ROUGH_TOL, GrowOptions
+from softwood.learners.soft.growth.split_step import MIN_GAIN_SHARE, ROUGH_TOL, SPLIT_ITER, GrowOptions
 from softwood.learners.soft.params.params import SoftTreeParams
 
-POLISH_ITER = 100  # iterations when growth stalls: often the tree is not complete, but only half refined
-FINISH_ITER = 80  # iterations on the final tree
-PRUNING_ITER = 25  # iterations after a branch was collapsed
-FINE_TOL = 1e-6  # proportion of the objective that an iteration must save when polishing
-PRUNING_CANDIDATES = 2  # branches to try to collapse: those that save least loss
-PRUNING_MAX_LOSS_SHARE = 2e-3  # proportion of the validation loss that pruning may cost in total
-MIN_BRANCH_GAIN_SHARE = 1e-5  # proportion of the loss; a branch that saves less is idle
+POLISH_ITER = 100  # iterations when growth stalls: often the tree is only half refined; and on the final tree
+FINE_TOL = 1e-6  # proportion of the objective that an iteration must save when polishing, or a branch in the end
 
 
 def grow(
@@ -51,7 +46,7 @@ def grow(
         if how.batch_splits and reachable(least, how.max_leaves) > how.abandon_above:
             break
     if kept is not polished:
-        finished = kept.refine(engine, how.penalty, FINISH_ITER)[1]
+        finished = kept.refine(engine, how.penalty, POLISH_ITER)[1]
         value = scorer.loss(finished)
         if value <= best:
             best, kept = value, finished
@@ -78,15 +73,13 @@ def reachable(least: dict[int, float], max_leaves: int) -> float:
 
 
 def prune_back(tree: SoftTreeParams, best: float, engine: SumEngine, penalty: float, scorer: Scorer) -> SoftTreeParams:
-    """Collapse branches of two leaves while the held-out loss does not increase."""
-    most = best + PRUNING_MAX_LOSS_SHARE * abs(best)
+    """Collapse the branch of two leaves that saves least, again and again while the held-out loss hardly increases."""
+    most = best + MIN_GAIN_SHARE * abs(best)
     while tree.n_nodes > 1:
-        smaller = _with_a_branch_less(tree, engine)[:PRUNING_CANDIDATES]
-        refined = [trial.refine(engine, penalty, PRUNING_ITER, ROUGH_TOL)[1] for _, trial in smaller]
-        value, least = min(((scorer.loss(trial), trial) for trial in refined), key=lambda pair: pair[0])
-        if not value <= most:
+        smaller = _with_a_branch_less(tree, engine)[1].refine(engine, penalty, SPLIT_ITER, ROUGH_TOL)[1]
+        if not scorer.loss(smaller) <= most:
             break
-        tree = least
+        tree = smaller
     return tree
 
 
@@ -99,9 +92,9 @@ def prune_in_batches(
     """
     n = len(tree.leaves) // LEAVES_PER_BATCHED_SPLIT
     while n > 1 and len(tree.leaves) > ONE_BY_ONE_MAX_LEAVES:
-        smaller = _with_branches_less(tree, engine, n).refine(engine, penalty, PRUNING_ITER, ROUGH_TOL)[1]
+        smaller = _with_branches_less(tree, engine, n).refine(engine, penalty, SPLIT_ITER, ROUGH_TOL)[1]
         value = scorer.loss(smaller)
-        if value <= best + PRUNING_MAX_LOSS_SHARE * abs(best):
+        if value <= best + MIN_GAIN_SHARE * abs(best):
             tree, best, n = smaller, min(best, value), min(n, len(smaller.leaves) // LEAVES_PER_BATCHED_SPLIT)
         else:
             n //= 2
@@ -110,20 +103,20 @@ def prune_in_batches(
 
 def without_idle(tree: SoftTreeParams, engine: SumEngine) -> SoftTreeParams:
     """The tree without branches that make no difference: few rows reach them, or both leaves predict the same."""
-    most = tree.loss(engine) * (1.0 + MIN_BRANCH_GAIN_SHARE)
+    most = tree.loss(engine) * (1.0 + FINE_TOL)
     while tree.n_nodes > 1:
-        value, least = _with_a_branch_less(tree, engine)[0]
+        value, least = _with_a_branch_less(tree, engine)
         if not value <= most:
             break
         tree = least
     return tree
 
 
-def _with_a_branch_less(tree: SoftTreeParams, engine: SumEngine) -> list[tuple[float, SoftTreeParams]]:
-    """Each branch of two leaves as a leaf, with their responses averaged by reach; and the losses, lowest first."""
+def _with_a_branch_less(tree: SoftTreeParams, engine: SumEngine) -> tuple[float, SoftTreeParams]:
+    """The lowest loss with one branch of two leaves as a leaf, their responses averaged by reach; and that tree."""
     share = _shares(tree, engine)
     found = [(smaller.loss(engine), smaller) for smaller in (tree.collapse(node, share[node]) for node in share)]
-    return sorted(found, key=lambda pair: pair[0])
+    return min(found, key=lambda pair: pair[0])
 
 
 def _with_branches_less(tree: SoftTreeParams, engine: SumEngine, n: int) -> SoftTreeParams:

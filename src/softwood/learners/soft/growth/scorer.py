@@ -14,8 +14,7 @@ from softwood.engines import SampleEngine
 from softwood.kernels.arithmetic import dot, matmul
 from softwood.learners.soft.params.params import SoftTreeParams
 
-N_PARTS = 5
-MIN_ROWS_PER_PART = 5  # with fewer, the bias is not estimated
+N_PARTS = 5  # with fewer rows in each, the bias is not estimated
 
 
 class Scorer:
@@ -33,7 +32,7 @@ class Scorer:
 
     def selection_bias(self, kept: SoftTreeParams) -> Floats:
         """For each row, its loss under the tree that the other parts select, minus its loss under the kept tree."""
-        if len(self._rows.weight) < N_PARTS * MIN_ROWS_PER_PART:
+        if len(self._rows.weight) < N_PARTS**2:
             return np.zeros(len(self._rows.weight))
         losses = np.array([row_losses for _, row_losses in self._seen])
         place = next(i for i, (tree, _) in enumerate(self._seen) if tree is kept)

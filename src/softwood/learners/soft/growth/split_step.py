@@ -30,7 +30,7 @@ from softwood.learners.soft.params.params import RESPONSE_PENALTY, Gates, Slopes
 AXIS_SLOPE_FACTOR = 2.5  # start slope of an unpenalized gate of one input, times START_SLOPE
 NEW_SPLIT_ITER = 8  # iterations on a new gate alone, on the rows its leaf sees
 COMPARISON_ITER = 4  # iterations on the whole tree before candidates are compared
-SPLIT_ITER = 25  # iterations on the whole tree after a split
+SPLIT_ITER = 25  # iterations on the whole tree after a split, or after another small change of it
 ROUGH_TOL = 1e-4  # proportion of the objective that an iteration must save while the tree grows
 MIN_GAIN_SHARE = 1e-3  # proportion of the validation loss that a larger tree must save
 
@@ -46,7 +46,7 @@ class GrowOptions:
 
     penalty: float
     max_leaves: int = 16
-    patience: int = 3
+    patience: int = 2
     least_gain: float = MIN_GAIN_SHARE
     tries: int = 1
     max_gate_features: int | None = None

@@ -22,7 +22,7 @@ from softwood.kernels.formulas.losses import loss_derivatives, row_loss
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.params.params import SoftTreeParams
 
-MIN_FACTOR, MAX_FACTOR = 0.25, 8.0
+MAX_FACTOR = 8.0  # and the smallest is 1 over it
 MAX_STEPS = 20
 CONVERGED_STEP = 1e-4  # stop after a smaller step of the logarithm
 PRIOR_ROWS = 4.0  # rows with factor 1, as a prior if held-out rows are few
@@ -91,7 +91,8 @@ def _least(objective: Callable[[float], float], derivatives: Callable[[float], t
         first, second = derivatives(log)
         step = -(first + PRIOR_ROWS * log) / (second + PRIOR_ROWS)
         # Very large weights give very large steps.
-        step = float(np.clip(step, natural_log(MIN_FACTOR) - log, natural_log(MAX_FACTOR) - log))
+        limit = natural_log(MAX_FACTOR)
+        step = float(np.clip(step, -limit - log, limit - log))
         while abs(step) > CONVERGED_STEP and objective(log + step) > value:
             step /= 2
         log += step

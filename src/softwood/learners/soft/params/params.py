@@ -17,7 +17,6 @@ import numpy.typing as npt
 from softwood.arrays import Floats, Ints
 from softwood.engines import Penalty, Shape, SumEngine
 from softwood.kernels import make_shape
-from softwood.kernels.arithmetic import matmul
 from softwood.kernels.formulas.leaf_link import leaf_answers, response_of
 from softwood.kernels.kinds import Link
 from softwood.learners.soft.params.monotone_refine import refine_in_order
@@ -275,18 +274,6 @@ class SoftTreeParams:
             rising=None if self.rising is None else self.rising[source],
             own_columns=np.flatnonzero(np.isin(source, self.own_columns)).astype(np.int32),
         )
-
-    def hold_columns(self, columns: npt.NDArray[np.bool_], at: Floats) -> SoftTreeParams:
-        """The tree with some columns held constant at the values `at`."""
-        away, still = np.where(columns, at, 0.0), np.append(columns, False)
-        gate = np.where(still, 0.0, self.gate)
-        gate[:, -1] += matmul(self.gate[:, :-1], away)
-        response = self.response
-        if self.slopes == "mixed":
-            response = response + matmul(self.slope[0] + self.slope[1:], away)
-        elif self.slopes != "none":
-            response = response + matmul(self.slope, away)
-        return self._with(gate=gate, response=response, slope=np.where(columns, 0.0, self.slope))
 
     def linear_sums(self) -> tuple[Floats, SoftTreeParams]:
         """Weights of the columns in every linear sum, of gates and slopes, and the tree over these sums as columns."""

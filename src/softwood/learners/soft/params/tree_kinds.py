@@ -23,14 +23,15 @@ BASIS_SPECS: dict[Gate, tuple[BasisSpec, ...]] = {
     "auto": (BasisSpec(), ADDITIVE, EVIDENCE),
 }
 MAX_CURVE_COLUMNS = 256  # for all inputs together; with many inputs, curves have fewer frequencies,
-MIN_CURVES = 3  # but a normal score and two cosines (and the quadratic), which wide tables need,
-MAX_CURVED_INPUTS = 256  # up to this number of inputs, or MAX_CURVED_VALUES; with more, all are linear
+# but a normal score and two cosines (and the quadratic), which wide tables need; inputs are linear only if they are
+# more than MAX_CURVE_COLUMNS, and their values more than MAX_CURVED_VALUES.
+MIN_CURVES = 3
 MAX_OUTPUTS_WITH_OWN_SLOPES = 4  # per leaf; with more outputs, leaves share their slopes
 
 
 def basis_specs_for(gate: Gate, n_inputs: int, n_rows: int) -> tuple[BasisSpec, ...]:
     """Columns to try; with many inputs, curves have fewer frequencies."""
-    may_curve = n_inputs <= MAX_CURVED_INPUTS or n_inputs * n_rows <= MAX_CURVED_VALUES
+    may_curve = n_inputs <= MAX_CURVE_COLUMNS or n_inputs * n_rows <= MAX_CURVED_VALUES
     room = max(MAX_CURVE_COLUMNS // max(n_inputs, 1) - 1, MIN_CURVES if may_curve else 0)  # beside the linear column
     return tuple(dict.fromkeys(_within(basis_spec, room) for basis_spec in BASIS_SPECS[gate]))
 

@@ -20,10 +20,10 @@ from softwood.kernels.kinds import Link, Loss, LossKind
 from softwood.kernels.row_hash import hash_near, hash_rows, without_rank
 from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.soft.regimes import (
-    KEPT_COLUMNS_MAX_ROWS,
     MAX_ROWS_AND_FOLDS,
     MEDIUM_TABLE_MAX_ROWS,
     PARTS_OF_LARGE_TABLE,
+    SAMPLE_ROWS,
 )
 from softwood.learners.soft.rows.moments import round_off
 from softwood.learners.soft.rows.target_scale import mean_scale, robust_scale, scale_targets
@@ -110,7 +110,7 @@ class Dataset:
         """
         kept = self.present()
         found = kept._in_order_of(_numbers_of(kept, seed))
-        return found.head(len(found)) if copied or len(found) <= KEPT_COLUMNS_MAX_ROWS else found
+        return found.head(len(found)) if copied or len(found) <= SAMPLE_ROWS else found
 
     def first_in_order(self, n: int, seed: int, n_threads: int = 1) -> Dataset:
         """The first rows of `in_order`, without ordering the others; light weights are scaled up."""

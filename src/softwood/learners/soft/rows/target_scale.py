@@ -14,6 +14,9 @@ from softwood.kernels.arithmetic import exp
 from softwood.kernels.kinds import Link, Loss, LossKind
 from softwood.parts.quantiles import robust_spread, weighted_quantile
 
+# Lowest probability, or mean target with a log link, of a constant to begin with: folds may have no target above 0.
+MIN_MEAN = 1e-3
+
 
 def scale_targets(loss: Loss, target: Floats, centre: Floats, scale: Floats) -> Floats:
     """Targets as (target - centre) / scale, or target / exp(centre) with a log link."""

@@ -18,9 +18,7 @@ from softwood.learners.soft.search.selection import CLEAR_SE, compare
 from softwood.learners.soft.search.spec import Columns, Inputs, ModelSpec, Trial
 from softwood.learners.soft.search.trials import Trials
 
-MIN_IMPORTANCE_SHARE = 0.95  # proportion of total ablation importance covered by the kept inputs, on training rows
-MIN_HELD_OUT_IMPORTANCE_SHARE = 0.99  # and on held-out rows
-MAX_KEPT_SHARE = 0.75  # of the inputs; if more are kept, there is little to gain
+MIN_IMPORTANCE_SHARE = 0.95  # proportion of total ablation importance covered by the kept inputs
 
 
 @dataclass
@@ -54,7 +52,7 @@ class FeatureSelection:
     def _with_fewer_features(self, best: Trial) -> Trial | None:
         """The kind of tree with only the relevant inputs, if that is clearly better."""
         for kept in self._relevant_inputs(best):
-            if kept.sum() <= MAX_KEPT_SHARE * best.candidate.inputs and not self._needs_other_inputs(best, kept):
+            if kept.sum() < best.candidate.inputs and not self._needs_other_inputs(best, kept):
                 for trial in self._at_lighter_penalties(best, self._restricted_spec(best.spec, kept)):
                     if compare(best.candidate, trial.candidate).is_clear():
                         if self._is_confirmed(best, trial):
@@ -67,12 +65,12 @@ class FeatureSelection:
         """The relevant inputs: on the training rows, then on the held-out rows of another fold."""
         spec, tree = trial.spec, trial.candidate.tree[0]
         rows = spec.row_folds[0][0]
-        yield most_important(ablation_importance(tree, spec.design, rows, spec.fold(0).train), MIN_IMPORTANCE_SHARE)
+        yield most_important(ablation_importance(tree, spec.design, rows), MIN_IMPORTANCE_SHARE)
         if at := spec.confirmation_fold:
             trial = self.trials.trainer.on_fold(trial, at)
         tree, rows = trial.candidate.tree[0], spec.row_folds[at][1]
-        increase = ablation_importance(tree, spec.columns(at), rows, spec.fold(at).valid)
-        yield most_important(increase, MIN_HELD_OUT_IMPORTANCE_SHARE)
+        increase = ablation_importance(tree, spec.columns(at), rows)
+        yield most_important(increase, MIN_IMPORTANCE_SHARE)
 
     def _needs_other_inputs(self, trial: Trial, inputs: Inputs) -> bool:
         """Whether the tree is clearly worse when refined with only these inputs."""

@@ -15,7 +15,7 @@ from softwood.learners.soft.params.params import Slopes
 from softwood.learners.soft.params.tree_kinds import MAX_OUTPUTS_WITH_OWN_SLOPES
 from softwood.learners.soft.search.penalty_tuning import FIRST_STRENGTH
 from softwood.learners.soft.search.spec import ModelSpec, Trial
-from softwood.learners.soft.search.trials import CLOSE_SHARE, Trials, with_gates
+from softwood.learners.soft.search.trials import Trials, with_gates
 
 LIGHT_STRENGTH = 0.6  # of the penalty times the rows
 LIGHT_STRENGTH_OF_CLASSES = FIRST_STRENGTH  # for mixed slopes: a leaf has many parameters if there are many classes
@@ -54,26 +54,25 @@ def kinds_with_many_leaves(trials: Trials) -> list[ManyLeaves]:
     return found
 
 
-def partition_by_slopes(kinds: list[ManyLeaves]) -> tuple[list[ManyLeaves], list[ManyLeaves]]:
-    """Kinds with mixed slopes, grown before the screened trees grow further; and the others, grown afterwards."""
-    mixed = [kind for kind in kinds if kind.slopes == "mixed"]
-    return mixed, [kind for kind in kinds if kind not in mixed]
-
-
 def add_mixed(trials: Trials) -> None:
     """If kinds are screened on all rows: a tree with mixed slopes as one more trial, if it is the best so far.
 
-    Trials that it dominates do not race.
+    Trials that it replaces do not race.
     """
-    for kind in partition_by_slopes(kinds_with_many_leaves(trials))[0]:
-        made = kind.grown(trials, trials.best.loss)
-        trials.add(*made)
-        trials.found = [trial for trial in trials.found if not any(dominates(tree, trial) for tree in made)]
+    for kind in kinds_with_many_leaves(trials):
+        if kind.slopes == "mixed":
+            made = kind.grown(trials, trials.best.loss)
+            trials.add(*made)
+            trials.found = not_replaced(trials.found, made)
 
 
-def dominates(tree: Trial, screened: Trial) -> bool:
-    """Whether a tree with mixed slopes is so much better that the tree with shared slopes need not grow."""
-    return screened.grown and screened.slopes == "shared" and tree.loss < (1.0 - CLOSE_SHARE) * screened.loss
+def not_replaced(screened: list[Trial], many: list[Trial]) -> list[Trial]:
+    """The trials without those that trees with many leaves replace: constant leaves the same, mixed slopes shared ones.
+
+    To grow both takes time, and the screened one is hardly ever better.
+    """
+    replaced: set[Slopes] = {"shared" if tree.slopes == "mixed" else tree.slopes for tree in many}
+    return [trial for trial in screened if not any(_is_of_kind(trial, slopes) for slopes in replaced)]
 
 
 def _is_of_kind(trial: Trial, slopes: Slopes) -> bool:

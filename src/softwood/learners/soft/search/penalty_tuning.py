@@ -1,6 +1,7 @@
 """Penalty tuning: from a screened tree to heavier and lighter penalties, while the held-out loss falls.
 
-The screened tree is refined at each penalty only to find the direction; at the best penalty a new tree is grown.
+The screened tree is refined at each penalty only to find the direction; at the best penalty a new tree is grown,
+unless hardly any loss was saved.
 """
 
 from __future__ import annotations
@@ -8,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from softwood.kernels.arithmetic import log
+from softwood.learners.soft.growth.split_step import MIN_GAIN_SHARE
 from softwood.learners.soft.search.spec import Trial
-from softwood.learners.soft.search.trials import NEAR_BEST_SHARE, Trials, with_gates
+from softwood.learners.soft.search.trials import Trials, with_gates
 
 STRENGTHS = (2000.0, 600.0, 200.0, 60.0, 20.0, 6.0, 2.0, 0.6, 0.2)  # penalties to try (penalty × rows)
 FIRST_STRENGTH = 2.0  # where the search begins
-REGROW_MIN_GAIN_SHARE = 0.001  # of the loss; if a penalty saves less, no new tree is grown
 
 
 def first_penalty(trials: Trials) -> float:
@@ -21,10 +22,10 @@ def first_penalty(trials: Trials) -> float:
     return FIRST_STRENGTH / trials.specs[0].rows(0) if trials.penalty is None else trials.penalty
 
 
-def tune_penalties(trials: Trials, screened: list[Trial], near: float = NEAR_BEST_SHARE) -> None:
+def tune_penalties(trials: Trials, screened: list[Trial]) -> None:
     """Add trials with other penalties for the screened trees near the best; none if the penalty is fixed."""
     if trials.penalty is None:
-        for found in trials.parallel_map(lambda trial: tune_penalty(trials, trial), trials.near(screened, near)):
+        for found in trials.parallel_map(lambda trial: tune_penalty(trials, trial), trials.near(screened)):
             trials.add(*found)
 
 
@@ -44,6 +45,6 @@ def tune_penalty(trials: Trials, screened: Trial, fold_index: int = 0) -> list[T
             if not trial.loss < best.loss:
                 break
             best, end = trial, end + step
-        if best.loss < (1.0 - REGROW_MIN_GAIN_SHARE) * start.loss:
+        if best.loss < (1.0 - MIN_GAIN_SHARE) * start.loss:
             found += with_gates(trainer.from_root(screened.spec, screened.slopes, STRENGTHS[end] / rows, fold_index))
     return found

@@ -20,7 +20,7 @@ def screen(trials: Trials) -> list[Trial]:
     screened = list[Trial]()
     for slopes in reversed(trials.slopes):
         roots = _roots(trials, slopes)
-        trees = _trees(trials, slopes, trials.specs, trials.largest_loss())
+        trees = _trees(trials, slopes, trials.specs, trials.largest_loss)
         screened += [min(pair, key=lambda trial: trial.loss) for pair in zip(roots, trees, strict=True)]
     return screened
 
@@ -36,7 +36,7 @@ def screen_axis_gates(trials: Trials, wide: ModelSpec) -> list[Trial]:
         own = [one for one in dict.fromkeys([wide, *trials.specs]) if not one.basis_spec.evidence]
         either = [one.with_gates("either") for one in own]
         for slopes in reversed(trials.slopes):
-            trees += _trees(trials, slopes, either, trials.largest_loss())
+            trees += _trees(trials, slopes, either, trials.largest_loss)
     return [tree for tree in trees if tree.candidate.nodes > 1]
 
 

@@ -12,7 +12,7 @@ from softwood.learners.soft.search.reweighting import reweight_features, reweigh
 from softwood.learners.soft.search.screening import screen, screen_axis_gates
 from softwood.learners.soft.search.spec import ModelSpec, Trial
 from softwood.learners.soft.search.stored_columns import StoredSelection
-from softwood.learners.soft.search.trials import CLOSE_SHARE, Trials, with_gates
+from softwood.learners.soft.search.trials import Trials, with_gates
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ModelSearch:
         while self.steps.select_features and self.selection.select():
             self._screen()
         if self.steps.try_axis_gates:
-            tune_penalties(trials, screen_axis_gates(trials, wide), CLOSE_SHARE)
+            tune_penalties(trials, screen_axis_gates(trials, wide))
         race(trials)
         self._improve_best(trials.specs[0])
 

@@ -2,8 +2,9 @@
 
 Trees are compared by loss, not by error rate, on the same held-out rows (`compare`). With few rows the difference of
 two losses is mostly noise, so one standard error of the paired difference decides: a candidate that is worse by less is
-as good as the best, one that is worse by more is replaced. Of those that are as good the cheapest wins (nodes first;
-linear responses and curves cost a little too), then the one with the heaviest penalty, then the one found first.
+as good as the best, one that is worse by more is replaced. Of those that are as good the simplest wins: the one with
+the fewest nodes, then one without curves, then one with constant leaves, then the one with the heaviest penalty, then
+the one found first.
 """
 
 from __future__ import annotations
@@ -21,8 +22,6 @@ from softwood.tree.once import computed_once
 
 CLEAR_SE = 1.0  # standard errors
 MAX_LOSS_INCREASE_SHARE = 0.03  # of the best loss: the most that simplicity may cost
-CURVES_COST_NODES = 1.0
-SLOPES_COST_NODES = 1.5
 
 
 class Scalable(Protocol):
@@ -121,12 +120,9 @@ class Candidate(FoldTrees[SoftTreeParams]):
         return f"{kind}: {self.nodes:.0f} nodes, loss {self.loss:.4f}"
 
     @property
-    def cost(self) -> float:
-        nodes = self.nodes
-        of_leaves = SLOPES_COST_NODES + nodes / 2
-        slopes = {"none": 0.0, "shared": SLOPES_COST_NODES, "own": of_leaves, "mixed": of_leaves}[self.tree[0].slopes]
-        curves = CURVES_COST_NODES if self.basis_spec.is_nonlinear else 0.0
-        return nodes + slopes + curves
+    def complexity(self) -> tuple[int, bool, bool, float]:
+        """What makes a candidate complex, the most important first; the lowest is the simplest."""
+        return round(self.nodes), self.basis_spec.is_nonlinear, self.tree[0].slopes != "none", -self.penalty
 
 
 @dataclass(frozen=True)
@@ -159,8 +155,8 @@ def compare(one: FoldTrees[Any], other: FoldTrees[Any]) -> Gap:
 
 
 def select(candidates: list[Candidate]) -> Candidate:
-    """The cheapest candidate that is not clearly worse than the best."""
-    return min(near_best(candidates), key=lambda candidate: (round(candidate.cost), -candidate.penalty))
+    """The simplest candidate that is not clearly worse than the best."""
+    return min(near_best(candidates), key=lambda candidate: candidate.complexity)
 
 
 def near_best(candidates: list[F]) -> list[F]:

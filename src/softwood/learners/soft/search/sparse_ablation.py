@@ -17,10 +17,10 @@ from softwood.kernels.arithmetic import dot, matmul, stored_matmul
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.columns.sparse_rows import stored_columns
 from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.regimes import MAX_NUMBERS_AT_ONCE
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.tree.once import computed_once
 
-MAX_SUMS_AT_ONCE = 2**21  # numbers
 COMMON_INPUT_SHARE = 0.5  # of the rows; a more common input is held at its mean
 
 
@@ -42,7 +42,7 @@ def stored_ablation(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset) -
         increase[f] = dot(made.share, made.losses(made.sums - found, np.arange(len(rows))) - made.base)
     at = np.flatnonzero(np.repeat(rare, count))
     column, row = np.repeat(np.arange(len(feature)), count)[at], stored.indices[at]
-    step = max(1, MAX_SUMS_AT_ONCE // max(added.shape[1], 1))
+    step = max(1, MAX_NUMBERS_AT_ONCE // max(added.shape[1], 1))
     for some in (slice(begin, begin + step) for begin in range(0, len(at), step)):
         here, f = row[some], feature[column[some]]
         without = made.sums[here] - stored.data[at[some], None] * added[column[some]]

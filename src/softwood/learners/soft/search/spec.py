@@ -16,13 +16,13 @@ from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.other_columns import over_columns
 from softwood.learners.soft.params.params import Gates, Slopes, SoftTreeParams
+from softwood.learners.soft.regimes import IMPORTANCE_ROWS
 from softwood.learners.soft.rows.binning import Binned
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.fold import Fold
 from softwood.learners.soft.search.selection import Candidate
 from softwood.tree.once import computed_once
 
-OTHER_COLUMNS_ROWS = 1_000  # on which the sums of a tree are expressed by other columns
 Inputs = npt.NDArray[np.bool_]  # indices of the inputs
 DesignOf = Callable[[int | None], DesignMatrix]  # the columns for a fold; None: for all rows
 
@@ -170,7 +170,7 @@ class Trial:
 
         def moved(tree: SoftTreeParams, k: int) -> SoftTreeParams:
             before, rows = spec.columns(k), spec.row_folds[k][0]
-            return tree if before is after else over_columns(tree, before, after, rows.head(OTHER_COLUMNS_ROWS).X)
+            return tree if before is after else over_columns(tree, before, after, rows.head(IMPORTANCE_ROWS).X)
 
         trees = [moved(tree, k) for k, tree in enumerate(self.candidate.tree, self.first_fold)]
         return replace(self.candidate, tree=trees)

@@ -17,18 +17,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softwood.arrays import Floats
-from softwood.learners.soft.growth.split_step import ROUGH_TOL
+from softwood.learners.soft.growth.split_step import MIN_GAIN_SHARE, ROUGH_TOL, SPLIT_ITER
 from softwood.learners.soft.search.selection import compare
 from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
-from softwood.learners.soft.search.trainer import WARM_START_ITER
-from softwood.learners.soft.search.trials import Trials
+from softwood.learners.soft.search.trials import MAX_ROUNDS, Trials
 
 MAX_SELECTIONS = 2  # the first one keeps more columns than needed:
 FIRST_COLUMNS_FACTOR = 8  # times as many,
 FIRST_MIN_COLUMNS = 128  # and at least this number
-MAX_REWEIGHTING_ROUNDS = 6
-MAX_LOSS_SE = 0.25  # by which a tree with fewer columns may be worse,
-MAX_LOSS_INCREASE_SHARE = 1e-3  # or this proportion: for nearly equal predictions the standard error vanishes
+MAX_LOSS_SE = 0.25  # by which a tree with fewer columns may be worse, or by MIN_GAIN_SHARE: for nearly equal
+# predictions the standard error vanishes
 MIN_COLUMNS = 4  # fewer are not tried
 
 
@@ -75,7 +73,7 @@ class StoredSelection:
         """The trial, refined with inputs weighted by relevance, round after round while its loss falls."""
         if best.spec.gates != "open" or self.trials.trainer.grow_options.most_inputs is not None:
             return best
-        for _ in range(MAX_REWEIGHTING_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             again = self.trials.trainer.reweight_refined(best, 0)
             if not again.loss < best.loss:
                 break
@@ -92,7 +90,7 @@ class StoredSelection:
         factor, penalty = trial.spec.factor, trial.candidate.penalty
         spec = replace(trial.spec.only(inputs), factor=factor if isinstance(factor, float) else factor[columns])
         tree = trial.candidate.as_learned[0].select_columns(columns)
-        tree = tree.refine(spec.fold(0).train, penalty, WARM_START_ITER, ROUGH_TOL)[1]
+        tree = tree.refine(spec.fold(0).train, penalty, SPLIT_ITER, ROUGH_TOL)[1]
         return self.trials.trainer.scored(tree, spec, trial.grown, penalty, 0, trial.selection_bias(0))
 
 
@@ -110,7 +108,7 @@ def without_reweighting(spec: ModelSpec) -> ModelSpec:
 
 def is_good_enough(one: Trial, best: Trial) -> bool:
     """Whether the loss of a trial is at most slightly higher than the best one."""
-    most = best.loss + MAX_LOSS_INCREASE_SHARE * abs(best.loss)
+    most = best.loss + MIN_GAIN_SHARE * abs(best.loss)
     return one.loss <= most or compare(one.candidate, best.candidate).is_small(MAX_LOSS_SE)
 
 

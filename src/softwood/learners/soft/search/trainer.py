@@ -22,7 +22,6 @@ from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
 
 MIXED_PATIENCE_FACTOR = 3  # on splits without gain before growth with mixed slopes ends: gains are uneven
-WARM_START_ITER = 50  # for another penalty or other inputs; per round of reweighting mixed slopes, where more overfit
 
 
 @dataclass
@@ -76,7 +75,7 @@ class Trainer:
         factor, penalty = relevance_factors(tree, spec.design), trial.candidate.penalty
         reweighted = spec.reweight(factor)
         train = reweighted.fold(fold_index).train
-        max_iter = min(self.max_iter, WARM_START_ITER) if tree.slopes == "mixed" else self.max_iter
+        max_iter = SPLIT_ITER if tree.slopes == "mixed" else self.max_iter
         tree = tree.rescale_columns(1.0 / factor).refine(train, penalty, max_iter, FINE_TOL)[1]
         return self.scored(tree, reweighted, trial.grown, penalty, fold_index, trial.selection_bias(fold_index))
 
@@ -87,14 +86,14 @@ class Trainer:
             there.append(self.trial(trial.spec, trial.slopes, False, penalty, fold_index))
         if trial.grown:
             train = trial.spec.fold(fold_index).train
-            tree = trial.candidate.as_learned[0].refine(train, penalty, WARM_START_ITER, ROUGH_TOL)[1]
+            tree = trial.candidate.as_learned[0].refine(train, penalty, SPLIT_ITER, ROUGH_TOL)[1]
             there.append(self.scored(tree, trial.spec, True, penalty, fold_index))
         return there
 
     def restricted(self, trial: Trial, spec: ModelSpec, inputs: Inputs) -> Trial:
         """The tree refined with only the inputs of `spec`."""
         tree = trial.candidate.as_learned[0].select_columns(inputs[trial.spec.design.feature])
-        tree = tree.refine(spec.fold(0).train, trial.candidate.penalty, WARM_START_ITER, ROUGH_TOL)[1]
+        tree = tree.refine(spec.fold(0).train, trial.candidate.penalty, SPLIT_ITER, ROUGH_TOL)[1]
         return self.scored(tree, spec, trial.grown, trial.candidate.penalty, 0)
 
     def grown_further(self, screened: Trial, penalty: float, fold_index: int) -> Trial:

@@ -15,8 +15,7 @@ from softwood.parts.parallel import parallel_map
 S = TypeVar("S")
 T = TypeVar("T")
 
-NEAR_BEST_SHARE = 0.25  # relative distance to the best loss within which a kind of tree is tried further
-CLOSE_SHARE = 0.1  # the same for costly steps; and by which mixed slopes must be better than shared ones
+NEAR_BEST_SHARE = 0.1  # relative distance to the best loss within which a kind of tree is tried further
 MAX_ROUNDS = 8  # of refining one tree repeatedly while its held-out loss falls
 
 
@@ -57,14 +56,15 @@ class Trials:
         candidate = select([trial.candidate for trial in self.found])
         return next(trial for trial in self.found if trial.candidate is candidate)
 
-    def largest_loss(self, near: float = NEAR_BEST_SHARE) -> float:
+    @property
+    def largest_loss(self) -> float:
         """The largest loss of a trial that is tried further."""
         best = self.best.loss
-        return best + near * abs(best)
+        return best + NEAR_BEST_SHARE * abs(best)
 
-    def near(self, trials: list[Trial], near: float = NEAR_BEST_SHARE) -> list[Trial]:
+    def near(self, trials: list[Trial]) -> list[Trial]:
         """The trials whose loss is near the best."""
-        return [trial for trial in trials if trial.loss <= self.largest_loss(near)]
+        return [trial for trial in trials if trial.loss <= self.largest_loss]
 
     def parallel_map(self, work: Callable[[S], T], items: Sequence[S]) -> Iterator[T]:
         """Results in the order of the items, for any number of threads."""
