@@ -18,7 +18,7 @@ from softwood.learners.soft.search.selection import CLEAR_SE, compare
 from softwood.learners.soft.search.spec import Columns, Inputs, ModelSpec, Trial
 from softwood.learners.soft.search.trials import Trials
 
-MIN_IMPORTANCE_SHARE = 0.95  # proportion of total ablation importance covered by the kept inputs
+MIN_IMPORTANCE_SHARE = 0.99  # proportion of total ablation importance covered by the kept inputs
 
 
 @dataclass

@@ -2,7 +2,8 @@
 
 A kind is a basis for the gates and the slopes of the leaves. Linear leaves are screened first: they soon show what
 loss can be reached, and a kind that will not come near it is not grown to its end. Roots without gates are trials too.
-Trees with unpenalized gates of one input are screened after the others.
+Columns by evidence are for linear leaves, if these are tried: evidence knows main effects, which slopes are for, and
+gates also need inputs without any. Trees with unpenalized gates of one input are screened after the others.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ def screen(trials: Trials) -> list[Trial]:
     """The better of root and tree of every kind."""
     screened = list[Trial]()
     for slopes in reversed(trials.slopes):
-        roots = _roots(trials, slopes)
-        trees = _trees(trials, slopes, trials.specs, trials.largest_loss)
+        specs = specs_for(trials, slopes)
+        roots = _roots(trials, slopes, specs)
+        trees = _trees(trials, slopes, specs, trials.largest_loss)
         screened += [min(pair, key=lambda trial: trial.loss) for pair in zip(roots, trees, strict=True)]
     return screened
 
@@ -40,10 +42,16 @@ def screen_axis_gates(trials: Trials, wide: ModelSpec) -> list[Trial]:
     return [tree for tree in trees if tree.candidate.nodes > 1]
 
 
-def _roots(trials: Trials, slopes: Slopes) -> list[Trial]:
+def specs_for(trials: Trials, slopes: Slopes) -> list[ModelSpec]:
+    """The specs to try with these slopes: without columns by evidence for constant leaves, unless all are constant."""
+    has_slopes = slopes != "none" or trials.slopes == ("none",)
+    return [spec for spec in trials.specs if has_slopes or not spec.basis_spec.evidence]
+
+
+def _roots(trials: Trials, slopes: Slopes, specs: list[ModelSpec]) -> list[Trial]:
     """A root with the columns of each spec."""
     trainer, penalty = trials.trainer, first_penalty(trials)
-    roots = list(trials.parallel_map(lambda spec: trainer.trial(spec, slopes, False, penalty, 0), trials.specs))
+    roots = list(trials.parallel_map(lambda spec: trainer.trial(spec, slopes, False, penalty, 0), specs))
     trials.add(*roots)
     return roots
 
