@@ -33,10 +33,8 @@ def _same(rows: Sample, rng: np.random.Generator) -> Sample:
 def _columns(rows: Sample, rng: np.random.Generator) -> Sample:
     """The inputs in another order, under their names."""
     order = rng.permutation(rows.X.shape[1])
-    return rows._replace(**{
-        part: pd.DataFrame(getattr(rows, part)).rename(columns="input {}".format).iloc[:, order]
-        for part in ("X", "X_test")
-    })  # fmt: skip
+    X, X_test = (pd.DataFrame(part).rename(columns="input {}".format).iloc[:, order] for part in (rows.X, rows.X_test))
+    return Sample(X, rows.y, X_test, rows.y_test, rows.classes)
 
 
 def _noise(rows: Sample, rng: np.random.Generator) -> Sample:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,11 +19,11 @@ MADE_ROWS = 4_000  # from which each seed draws its own
 
 
 class Sample(NamedTuple):
-    """Rows to learn from and rows to test on."""
+    """Rows to learn from and rows to test on; inputs are arrays or data frames."""
 
-    X: Floats
+    X: Any
     y: np.ndarray
-    X_test: Floats
+    X_test: Any
     y_test: np.ndarray
     classes: bool
 

@@ -38,7 +38,7 @@ class LightGBM(Variant):
         from lightgbm import LGBMClassifier, LGBMRegressor
 
         kind = LGBMClassifier if classes else LGBMRegressor
-        bags = {"subsample": 0.8, "subsample_freq": 1, "colsample_bytree": 0.8}
+        bags: dict[str, Any] = {"subsample": 0.8, "subsample_freq": 1, "colsample_bytree": 0.8}
         return kind(random_state=seed, n_jobs=1, verbose=-1, **bags)
 
 

@@ -3,8 +3,8 @@
 Trees are compared by loss, not by error rate, on the same held-out rows (`compare`). With few rows the difference of
 two losses is mostly noise, so one standard error of the paired difference decides: a candidate that is worse by less is
 as good as the best, one that is worse by more is replaced. Of those that are as good the simplest wins: the one with
-the fewest nodes, then one without curves, then one with constant leaves, then the one with the heaviest penalty, then
-the one found first.
+the fewest nodes (slopes and curves count as nodes), then one without curves, then one with constant leaves, then the
+one with the heaviest penalty, then the one found first.
 """
 
 from __future__ import annotations
@@ -121,8 +121,13 @@ class Candidate(FoldTrees[SoftTreeParams]):
 
     @property
     def complexity(self) -> tuple[int, bool, bool, float]:
-        """What makes a candidate complex, the most important first; the lowest is the simplest."""
-        return round(self.nodes), self.basis_spec.is_nonlinear, self.tree[0].slopes != "none", -self.penalty
+        """What makes a candidate complex, the most important first; the lowest is the simplest.
+
+        Curves count as a node, and so do the slopes of every leaf, or those that all share.
+        """
+        nodes, curved, slopes = self.nodes, self.basis_spec.is_nonlinear, self.tree[0].slopes
+        n_slopes = {"none": 0.0, "shared": 1.0}.get(slopes, (nodes + 1) / 2)
+        return round(nodes + curved + n_slopes), curved, slopes != "none", -self.penalty
 
 
 @dataclass(frozen=True)
