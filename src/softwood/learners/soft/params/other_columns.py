@@ -17,7 +17,8 @@ from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.rows.moments import round_off
 
-TINY_SHARE = 1e-9  # of the largest eigenvalue; smaller ones are rounding errors
+# Of the largest eigenvalue; the inverse of smaller ones would magnify rounding errors more than `round_off` can hide.
+TINY_SHARE = 1e-6
 
 
 def over_columns(tree: SoftTreeParams, before: DesignMatrix, after: DesignMatrix, X: Floats) -> SoftTreeParams:
